@@ -104,7 +104,7 @@ class GradientGrower {
     while (!open_.empty()) {
       if (stop_.requested() || (settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes)) break;
       ++leaves;
-      split(pop());
+      split(pop(), settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes);
     }
     for (const OpenNode& left : open_) make_leaf(left);
     GrownTree& tree = result_.tree;
@@ -213,13 +213,15 @@ class GradientGrower {
 
   // The node is a leaf.
   void make_leaf(const OpenNode& open) {
+    if (!data_.numbers.empty()) rows_of_leaf_.emplace_back(open.node, open.rows);
     for (std::size_t i = open.rows.begin; i < open.rows.end; ++i)
       result_.node_of_row[at(rows_[i])] = open.node;
     for (std::size_t i = open.others.begin; i < open.others.end; ++i)
       result_.node_of_row[at(others_[i])] = open.node;
   }
 
-  void split(OpenNode open) {
+  // `is_last`: the children stay leaves, and need no sums.
+  void split(OpenNode open, bool is_last) {
     const auto i = static_cast<std::size_t>(open.node);
     const auto c = static_cast<std::size_t>(open.split.column);
     const auto& column = table_.columns()[c];
@@ -282,6 +284,10 @@ class GradientGrower {
       lists.children.push_back(children[k].node);
     }
     lists_[i] = std::move(lists);
+    if (is_last) {
+      for (const OpenNode& child : children) make_leaf(child);
+      return;
+    }
     hand_down(open, children);
     consider(children);
   }
@@ -398,6 +404,7 @@ class GradientGrower {
   // Class weights of the nodes, from the rows of the leaves up; then lists end to end.
   void lay_out() {
     GrownTree& tree = result_.tree;
+    if (!data_.numbers.empty()) return lay_out_numbers();
     const std::size_t n = tree.split_kind.size(), k = static_cast<std::size_t>(data_.n_classes);
     tree.statistics.assign(n * k, 0.0);
     for (const std::int32_t row : data_.rows) {
@@ -414,6 +421,52 @@ class GradientGrower {
       const double* const counts = tree.statistics.data() + node * k;
       tree.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
       tree.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
+      const NodeLists& lists = lists_[node];
+      tree.end_lists(lists.children, lists.values, lists.value_children);
+    }
+  }
+
+  // Likewise with numbers: weight, mean, squared deviations from it, and these again as the loss. Rows of a
+  // leaf lie together.
+  void lay_out_numbers() {
+    GrownTree& tree = result_.tree;
+    const std::size_t n = tree.split_kind.size();
+    std::vector<double> total(n, 0.0), mean(n, 0.0), squares(n, 0.0);
+    for (const auto& [leaf, stretch] : rows_of_leaf_) {
+      const std::size_t node = at(leaf);
+      const auto weight = [&](std::int32_t row) {
+        return data_.weights.empty() ? 1.0 : data_.weights[at(row)];
+      };
+      double rows = 0.0, sum = 0.0, around = 0.0;
+      for (const std::int32_t row : rows_of(stretch)) {
+        rows += weight(row);
+        sum += weight(row) * data_.numbers[at(row)];
+      }
+      const double center = sum / (rows > 0.0 ? rows : 1.0);
+      for (const std::int32_t row : rows_of(stretch)) {
+        const double off = data_.numbers[at(row)] - center;
+        around += weight(row) * (off * off);
+      }
+      total[node] = rows;
+      mean[node] = center;
+      squares[node] = around;
+    }
+    for (std::size_t node = n; node-- > 0;) {
+      for (std::size_t c = lists_[node].children.size(); c-- > 0;) {  // Chan, Golub and LeVeque (1983)
+        const std::size_t child = at(lists_[node].children[c]);
+        const double both = total[node] + total[child];
+        if (!(both > 0.0)) continue;
+        const double distance = mean[child] - mean[node], part = total[child] / both;
+        squares[node] += squares[child] + distance * distance * total[node] * part;
+        mean[node] += distance * part;
+        total[node] = both;
+      }
+    }
+    for (std::size_t node = 0; node < n; ++node) {
+      for (const double value : {total[node], mean[node], squares[node], squares[node]})
+        tree.statistics.push_back(value);
+      tree.weighted_n_node_samples.push_back(total[node]);
+      tree.label.push_back(0);
       const NodeLists& lists = lists_[node];
       tree.end_lists(lists.children, lists.values, lists.value_children);
     }
@@ -436,6 +489,7 @@ class GradientGrower {
   std::atomic<bool> stopped_ = false;
   std::vector<std::int32_t> rows_, others_, columns_, aside_;
   std::vector<OpenNode> open_;
+  std::vector<std::pair<std::int32_t, Stretch>> rows_of_leaf_;  // with numbers
   std::vector<NodeLists> lists_;
   std::vector<Sum> totals_;  // node x output
   std::vector<std::uint8_t> place_of_bin_;

@@ -71,9 +71,9 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
     ----------
     forest : ForestRegressor or None, default=None
         The forest. If None, ``ForestRegressor(keep_leaves=False)`` with 50 trees up to 300 rows;
-        of more rows, fewer trees on samples of the rows, and up to five rows in a leaf. Its `categorical_features`,
-        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
-        ensemble.
+        of more rows, fewer trees on samples of the rows, and up to five rows in a leaf. Its
+        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and
+        `time_limit` are those of the ensemble.
     boosted : BoostedTreesRegressor or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesRegressor()``. With ``tune=True`` its
         `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.

@@ -95,6 +95,7 @@ def grow_gradient_tree(
     columns: NDArray[np.int32] | None = None,
     seed: int = 0,
     time_limit: float = math.inf,
+    steps_only: bool = False,
 ) -> GradientTree:
     """Grow a tree whose splits lower the loss most, by one Newton step in each leaf.
 
@@ -114,6 +115,8 @@ def grow_gradient_tree(
         Seed of random parts.
     time_limit : float, default=inf
         Seconds; nodes that are not reached by then are leaves.
+    steps_only : bool, default=False
+        Whether the tree itself will not be asked for.
 
     Returns
     -------
@@ -141,6 +144,7 @@ def grow_gradient_tree(
         target.codes,
         target.weights,
         target.n_classes or 1,
+        target.numbers if target.is_numeric and not steps_only else None,
         rows,
         others,
         columns,
@@ -151,60 +155,14 @@ def grow_gradient_tree(
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
     node_of_row = arrays.pop("node_of_row")
-    make_tree = partial(_tree, arrays, table, target, rows, node_of_row)
+    make_tree = partial(_tree, arrays, table, target)
     return GradientTree(steps, node_of_row, make_tree)
 
 
-def _tree(
-    arrays: dict[str, Any],
-    table: BinnedTable,
-    target: Target,
-    rows: NDArray[np.int32],
-    node_of_row: NDArray[np.int32],
-) -> Tree:
+def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
     if not target.is_numeric:
         arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
         return Tree.checked(table.coded.table.schema, target.classes, arrays)
-    weight = arrays.pop("statistics")
-    parent = np.zeros(len(weight), dtype=np.int32)
-    parent[arrays["children"]] = np.repeat(
-        np.arange(len(weight), dtype=np.int32), np.diff(arrays["child_offset"])
-    )
-    node = node_of_row if len(rows) == len(node_of_row) else node_of_row[rows]
-    arrays["statistics"] = _moments(weight, parent, target, rows, node)
+    arrays["statistics"] = arrays["statistics"].reshape(-1, 4)
     schema = table.coded.table.schema
     return Tree.checked(schema, target.classes, arrays, loss="squared_error")
-
-
-def _moments(
-    total: NDArray[np.float64],
-    parent_of: NDArray[np.int32],
-    target: Target,
-    rows: NDArray[np.int32],
-    node: NDArray[np.int32],
-) -> NDArray[np.float64]:
-    """Weight, mean, squared deviations and loss (the same) of the numbers in each node."""
-    y, n = target.numbers, len(total)
-    y = y if len(rows) == len(y) else y[rows]  # rows ascend
-    weight: NDArray[np.float64]
-    if target.weights is None:
-        weight = np.bincount(node, minlength=n).astype(np.float64)
-        sums: NDArray[Any] = np.bincount(node, y, n)
-    else:
-        weights = target.weights[rows]
-        weight = np.asarray(np.bincount(node, weights, n), np.float64)
-        sums = np.bincount(node, weights * y, n)
-    mean = sums / np.where(weight > 0, weight, 1.0)
-    off = y - mean[node]
-    off *= off
-    squares = np.bincount(node, off if target.weights is None else weights * off, n)
-    for child in range(n - 1, 0, -1):  # Chan, Golub and LeVeque (1983)
-        parent = parent_of[child]
-        both = weight[parent] + weight[child]
-        if not both > 0:
-            continue
-        distance, part = mean[child] - mean[parent], weight[child] / both
-        squares[parent] += squares[child] + distance**2 * weight[parent] * part
-        mean[parent] += distance * part
-        weight[parent] = both
-    return np.column_stack([total, mean, squares, squares])
