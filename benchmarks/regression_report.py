@@ -232,14 +232,16 @@ in Debian 12. M5P and the methods of R are ended after 120 CPU seconds.
 
 {accuracy(results)}
 
-A cell is the mean of the folds that all methods of the set have run. Means and ranks are of the sets without a star, on
-which all methods with a rank were run; the mean of all is there where a method ran on all sets.
+A cell is the mean of the folds that all methods of the set have run. Means and ranks are of the
+sets without a star, on which all methods with a rank were run; the mean of all is there where a
+method ran on all sets.
 
 ## Aims
 
 {aims(results)}
 
-Tests and the last two figures use all folds that both methods have run. A method is worse if the 5x2cv F test says so at 5 %; on two folds, if a paired test of the
+Tests, the means with an aim and the ratio of times use all folds that the methods in question have
+run. A method is worse if the 5x2cv F test says so at 5 %; on two folds, if a paired test of the
 squared errors of rows does and RMSE differs by more than 1 %.
 
 ## Prediction intervals

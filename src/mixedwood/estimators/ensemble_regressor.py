@@ -58,7 +58,7 @@ _MIN_DIFFICULTY_ROWS = 200  # fewer say too little about where errors are large
 _ROWS_PER_LEAF_ROW, _MOST_IN_LEAF = 500, 5
 _DIFFICULTY_TREES = 50
 _DIFFICULTY_LEAF = 10  # rows in a leaf of the forest of absolute residuals
-# Added to predicted residuals, as fractions of their mean: the larger, the more equal are the widths.
+# Added to predicted residuals, as fractions of their mean: the larger, the more equal the widths.
 _OFFSETS = (0.1, 0.3, 1.0, 3.0)
 _CHOICE_COVERAGES = (0.8, 0.9, 0.95)  # at which widths of intervals are compared
 
