@@ -234,6 +234,7 @@ def cubist(X: Any, y: Any, new: Any, truth: Any, orders: Orders) -> Found:
         for name in nominal:  # its files know no numbers as names of categories
             known = frame[name].notna()
             frame[name] = ("c" + frame[name].fillna(-1).astype(int).astype(str)).where(known, None)
+        frame.columns = [f"x{i}" for i in range(frame.shape[1])]  # it fails on some names
     start = time.process_time()
     model = Cubist(random_state=0).fit(coded, y)
     return np.asarray(model.predict(fresh)), {"seconds": time.process_time() - start}

@@ -195,7 +195,7 @@ def intervals(results: Results) -> str:
         pairs = [pair for pair in pairs if all("coverage" in record for record in pair)]
         if not pairs:
             continue
-        n_rows = results.entries[name]["rows"] / 2 * len(pairs)
+        n_rows = results.entries[name]["rows"] / 2 * min(len(pairs), 2)  # repeats are the same rows
         row = [f"{name} ({len(pairs)})"]
         for c in COVERAGES:
             found = float(np.mean([ours["coverage"][str(c)] for ours, _ in pairs]))
@@ -222,11 +222,11 @@ the ensemble and the model tree were developed with some of these sets in sight.
 
 Planned are five repeats of two folds, and one above 20,000 rows. **Run so far are the folds in
 parentheses**; sets that are not run: {", ".join(left_out) or "none"}. Empty cells were not run,
-or failed: {"; ".join(failed) or "none"}. Methods that were not run at all: {
+or failed: {"; ".join(failed) or "none"}.
+Methods that were not run at all: {
         ", ".join(m for m in METHODS if m not in [*results.methods, *results.others, CONFORMAL])
         or "none"
-    }. ranger is not packaged
-in Debian 12. M5P and the methods of R are ended after 120 CPU seconds.
+    }. ranger is not packaged in Debian 12. M5P and the methods of R are ended after 120 CPU seconds.
 
 ## Accuracy
 
@@ -247,7 +247,7 @@ squared errors of rows does and RMSE differs by more than 1 %.
 ## Prediction intervals
 
 Coverage of `EnsembleRegressor.predict_interval`, with "(off)" where it is further from the
-nominal one than 2 points or two standard errors, and its mean width over that of LightGBM with
+nominal one than 2 points or two standard errors (each row counts once), and its mean width over that of LightGBM with
 early stopping whose absolute residuals come from five folds:
 
 {intervals(results)}
