@@ -7,6 +7,7 @@ to record. All use one thread.
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -34,6 +35,7 @@ Method = Callable[[pd.DataFrame, np.ndarray, pd.DataFrame, np.ndarray, Orders], 
 HERE = Path(__file__).parent
 COVERAGES = (0.8, 0.9, 0.95)
 ROUNDS = 2000  # at most, with early stopping
+MOST_SECONDS = 120  # of M5P; peers/regression.R has the same limit
 
 
 def timed(make: Callable[[Orders], Any]) -> Method:
@@ -232,6 +234,7 @@ def cubist(X: Any, y: Any, new: Any, truth: Any, orders: Orders) -> Found:
         for name in nominal:  # its files know no numbers as names of categories
             known = frame[name].notna()
             frame[name] = ("c" + frame[name].fillna(-1).astype(int).astype(str)).where(known, None)
+        frame.columns = [f"x{i}" for i in range(frame.shape[1])]  # it fails on some names
     start = time.process_time()
     model = Cubist(random_state=0).fit(coded, y)
     return np.asarray(model.predict(fresh)), {"seconds": time.process_time() - start}
@@ -250,9 +253,12 @@ def m5p(X: Any, y: Any, new: Any, truth: Any, orders: Orders) -> Found:
             ["java", *options, "-cp", jar, str(HERE / "peers" / "M5PDriver.java"), *paths],
             capture_output=True,
             text=True,
+            preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS)
+            ),
         )
     if done.returncode:
-        raise RuntimeError(done.stderr[-300:])
+        raise RuntimeError(done.stderr[-300:] or f"ended after {MOST_SECONDS} CPU seconds")
     seconds, *found = map(float, done.stdout.split())
     return np.array(found), {"seconds": seconds}
 

@@ -5,7 +5,7 @@ in memory, and fits. Ours take the frame; scikit-learn gets it through an encode
 are faster than the rival. Tables: diamonds, and one with the columns of flights, generated.
 
     MIXEDWOOD_DATA=<folder> python benchmarks/regression_speed.py [--rounds 3] [--page PAGE]
-        [--tasks tree forest boosting]
+        [--tasks tree forest boosting] [--rivals ordinal LightGBM]
 """
 
 from __future__ import annotations
@@ -134,6 +134,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tables", nargs="*", default=["diamonds", "flights-like"])
     parser.add_argument("--tasks", nargs="*", default=list(RIVALS), choices=list(RIVALS))
+    parser.add_argument("--rivals", nargs="*", help="all by default")
     parser.add_argument("--page", type=Path)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -147,7 +148,8 @@ def main() -> None:
     for table in given.tables:
         for task in given.tasks:
             found = {}
-            for who in ("mixedwood", *RIVALS[task]):
+            rivals = [w for w in RIVALS[task] if given.rivals is None or w in given.rivals]
+            for who in ("mixedwood", *rivals) if rivals else ():
                 command = [sys.executable, __file__, "--rounds", str(given.rounds)]
                 done = subprocess.run(
                     [*command, "--one", table, task, who],
@@ -157,6 +159,8 @@ def main() -> None:
                     env={**os.environ, "OMP_NUM_THREADS": "1"},
                 )
                 found[who] = json.loads(done.stdout)
+            if not rivals:
+                continue
             ours = found.pop("mixedwood")
             for who, theirs in found.items():
                 numbers = (ours[0], theirs[0], ours[0] / theirs[0], ours[1], theirs[1])

@@ -33,7 +33,7 @@ void make_binned(BinnedColumns* self, const EncodedColumns& coded, std::int32_t 
 nb::dict gradient_tree_py(const BinnedColumns& binned, const DoubleMatrix& gradients,
                           const DoubleMatrix& hessians, const IntVector& classes,
                           const std::optional<DoubleVector>& weights, std::int32_t n_classes,
-                          const IntVector& rows, const IntVector& others,
+                          const std::optional<DoubleVector>& numbers, const IntVector& rows, const IntVector& others,
                           const std::optional<IntVector>& columns, const GradientSettings& settings,
                           double time_limit) {
   GradientData data;
@@ -43,6 +43,7 @@ nb::dict gradient_tree_py(const BinnedColumns& binned, const DoubleMatrix& gradi
   data.classes = values_of(classes);
   if (weights) data.weights = values_of(*weights);
   data.n_classes = n_classes;
+  if (numbers) data.numbers = values_of(*numbers);
   data.rows = values_of(rows);
   data.others = values_of(others);
   if (columns) data.columns = values_of(*columns);
@@ -201,13 +202,14 @@ void bind_gradient(nb::module_& m) {
           });
   m.def("gradient_tree", &gradient_tree_py, nb::arg("table"), nb::arg("gradients").noconvert(),
         nb::arg("hessians").noconvert(), nb::arg("classes").noconvert(),
-        nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("rows").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("n_classes"),
+        nb::arg("numbers").noconvert().none(), nb::arg("rows").noconvert(),
         nb::arg("others").noconvert(), nb::arg("columns").noconvert().none(), nb::arg("settings"),
         nb::arg("time_limit"),
         nb::sig("def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], "
                 "hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.float64] | None, n_classes: int, "
-                "rows: NDArray[numpy.int32], others: NDArray[numpy.int32], "
+                "numbers: NDArray[numpy.float64] | None, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], "
                 "columns: NDArray[numpy.int32] | None, settings: GradientSettings, "
                 "time_limit: float) -> dict[str, typing.Any]"),
         "Arrays of a tree whose values are Newton steps, and the node of each row.");

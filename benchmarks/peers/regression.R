@@ -5,9 +5,7 @@ types <- readLines(args[4], encoding = "UTF-8")
 read <- function(path) read.csv(path, colClasses = "character", check.names = FALSE, encoding = "UTF-8", na.strings = "")
 train <- read(args[2])
 test <- read(args[3])
-names(train) <- names(test) <- make.names(names(train), unique = TRUE)
-target <- names(train)[ncol(train)]
-names(train)[ncol(train)] <- names(test)[ncol(test)] <- "y"
+names(train) <- names(test) <- c(paste0("x", seq_along(types)), "y") # a column may be named like the target
 train$y <- as.numeric(train$y)
 for (i in seq_along(types)) {
   if (types[i] == "n") {

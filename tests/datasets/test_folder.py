@@ -1,6 +1,7 @@
 """Folders of data sets: read what is described, refuse what is not as described."""
 
 import gzip
+import hashlib
 import json
 
 import numpy as np
@@ -224,3 +225,63 @@ def test_the_cache_is_in_the_users_cache_directory_by_default(monkeypatch, tmp_p
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder().path == tmp_path / ".cache" / "mixedwood"
+
+
+@pytest.fixture
+def write_numbers(tmp_path):
+    """A folder of a table with a number to predict, `toy`, below another folder."""
+
+    def write(text="size,color,price\nsmall,red,1.5\nlarge,,-2\nsmall,blue,10\n", **changes):
+        place = tmp_path / "numbers"
+        place.mkdir(exist_ok=True)
+        packed = gzip.compress(text.encode())
+        (place / "toy.csv.gz").write_bytes(packed)
+        entry = {
+            "name": "toy",
+            "task": "regression",
+            "file": "toy.csv.gz",
+            "sha256": hashlib.sha256(packed).hexdigest(),
+            "target": "price",
+            "columns": [
+                {"name": "size", "type": "ordinal", "order": ["small", "large"]},
+                {"name": "color", "type": "nominal"},
+            ],
+        }
+        (place / "manifest.json").write_text(json.dumps([entry | changes]), "utf-8")
+        (tmp_path / "manifest.json").write_text("[]", "utf-8")
+        return place
+
+    return write
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_a_table_with_a_number_to_predict_is_read(write_numbers, load_from, below):
+    folder = write_numbers()
+    data = load_from(folder.parent, "numbers/toy") if below else load_from(folder)
+    assert data.y.tolist() == [1.5, -2.0, 10.0]
+    assert data.X["color"].tolist() == ["red", None, "blue"]
+    assert data.columns[0].categories == ("small", "large")
+    assert "target: mean 3.167" in repr(data)
+    assert datasets.names()["numbers/toy" if below else "toy"] == "folder"
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "message"),
+    [
+        ("size,color,price\nsmall,red,\n", {}, "row 1 has no number in column 'price'"),
+        ("size,color,price\nsmall,red,cheap\n", {}, "'cheap'"),
+        ("size,color\nsmall,red\n", {}, "price"),
+        ("size,color,price\nsmall,red,1\n", {"rows": 2}, "1 rows instead of 2"),
+    ],
+)
+def test_a_target_that_is_no_number_is_refused(write_numbers, load_from, text, changes, message):
+    folder = write_numbers(text, **changes)
+    with pytest.raises(datasets.DamagedDatasetError, match=message):
+        load_from(folder)
+
+
+@pytest.mark.parametrize("name", ["other/toy", "../numbers/toy", "numbers/none"])
+def test_a_folder_that_is_not_there_has_no_tables(write_numbers, load_from, name):
+    folder = write_numbers()
+    with pytest.raises(datasets.DatasetNotFoundError):
+        load_from(folder.parent, name)

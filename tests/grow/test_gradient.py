@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixedwood.data import Column, Schema, Table, Target, read_table
+from mixedwood.data import Column, Schema, Table, Target, read_numbers, read_table
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from reference.gradient_tree import GradientTwin, all_cuts_of, rows_of_nodes
@@ -392,3 +392,35 @@ def test_bad_arguments_are_refused(change, words):
     asked = {"g": np.ones((4, 1)), "h": np.ones((4, 1)), "how": GradientSettings()} | change
     with pytest.raises(ValueError, match=words):
         grown(numbers([1.0, 2.0, 3.0, 4.0]), **asked)
+
+
+@given(problems(), st.integers(0, 2**32))
+@settings(max_examples=cases(100))
+def test_nodes_hold_the_moments_of_their_numbers(problem, seed):
+    """Weight, mean and squared deviations of the training rows below each node."""
+    table, _ = problem
+    rng = np.random.default_rng(seed)
+    n = table.n_rows
+    weights = None if seed % 2 else rng.integers(1, 4, n) * rng.choice([0.1, 1.0, 1e6])
+    y = rng.normal(rng.choice([0.0, 1e7]), 1, n)
+    target = read_numbers(y, weights)
+    rows = np.flatnonzero(rng.random(n) < 0.8).astype(np.int32)
+    if not len(rows):
+        return
+    g, h = rng.normal(size=(n, 1)), np.ones((n, 1))
+    others = np.setdiff1d(np.arange(n), rows).astype(np.int32)
+    how = GradientSettings(max_depth=4)
+    found = grown(table, g, h, how, rows=rows, target=target, others=others)
+    below = [[] for _ in range(found.tree.n_nodes)]
+    for row in rows:
+        node = found.node_of_row[row]
+        while node >= 0:
+            below[node].append(row)
+            node = found.tree.parent[node]
+    w = np.ones(n) if weights is None else target.weights
+    for node, here in enumerate(below):
+        mean = np.average(y[here], weights=w[here])
+        squares = np.sum(w[here] * (y[here] - mean) ** 2)
+        assert found.tree.statistics[node] == pytest.approx(
+            [w[here].sum(), mean, squares, squares], rel=1e-7, abs=1e-7 * w[here].sum()
+        )

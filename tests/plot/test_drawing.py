@@ -1,12 +1,15 @@
 """Boxes and legend of a picture, and the width of text."""
 
+import pickle
 import re
 
 import numpy as np
+import pytest
 
+import mixedwood as mw
 from explain.random_trees import random_tree
 from mixedwood.data import Column, Schema
-from mixedwood.plot.drawing import COLORS, OTHERS, draw_tree, shorten, text_width, wrap
+from mixedwood.plot.drawing import COLORS, HISTOGRAM, OTHERS, draw_tree, shorten, text_width, wrap
 from mixedwood.tree import TreeBuilder
 
 
@@ -62,3 +65,44 @@ def test_text_is_measured_cut_and_wrapped():
     assert wrap("short", 100.0) == ["short"]
     assert wrap("2 * age - 3 * pay > 0", 75.0) == ["2 * age", "- 3 * pay", "> 0"]
     assert wrap("12 < age <= 39", 75.0) == ["12 < age", "<= 39"]
+
+
+def test_leaves_have_histograms_of_the_rows_that_are_given():
+    rng = np.random.default_rng(0)
+    X = {"x": rng.normal(size=300), "c": rng.choice(list("abc"), 300)}
+    y = np.where(X["x"] > 0, 10.0, 0.0) + rng.normal(size=300)
+    model = mw.TreeRegressor(max_leaf_nodes=6, pruning=None).fit(X, y)
+    plain, tree = draw_tree(model.tree_), model.tree_.with_histograms(X, y, n_bins=8)
+    edges = np.linspace(y.min(), y.max(), 9)
+    leaf = model.apply(X)
+    drawn = draw_tree(tree)
+    for before, box in zip(plain.boxes, drawn.boxes, strict=True):
+        is_leaf = tree.children_of(box.node).size == 0
+        assert bool(box.histogram) == is_leaf
+        if not is_leaf:
+            continue
+        counts = np.histogram(y[leaf == box.node], edges)[0]
+        assert box.histogram == pytest.approx(counts / counts.max())
+        assert box.height - before.height == HISTOGRAM + 2
+        inside = [(x, x + width, top, top + height) for x, top, width, height, _ in box.columns()]
+        assert len(inside) == (counts > 0).sum()
+        assert min(x for x, *_ in inside) >= box.x - box.width / 2
+        assert max(x for _, x, *_ in inside) <= box.x + box.width / 2
+        assert max(end for *_, end in inside) <= min(bar[1] for bar in box.bars())
+    assert tree.to_svg().count("<rect") - model.tree_.to_svg().count("<rect") == sum(
+        len(list(box.columns())) for box in drawn.boxes
+    )
+    cut = draw_tree(tree, max_depth=1)
+    below = np.histogram(y[X["x"] <= tree.high[0]], edges)[0]
+    assert cut.boxes[1].histogram == pytest.approx(below / below.max())
+    assert pickle.loads(pickle.dumps(tree)).histograms is None
+
+
+def test_histograms_need_numbers():
+    with pytest.raises(ValueError, match="has classes"):
+        random_tree(3).with_histograms({}, [])
+    tree = mw.TreeRegressor().fit({"x": [1, 2]}, [1.0, 2.0]).tree_
+    with pytest.raises(ValueError, match="n_bins"):
+        tree.with_histograms({"x": [1]}, [1.0], n_bins=0)
+    with pytest.raises(ValueError, match="number of rows"):
+        tree.with_histograms({"x": [1, 2]}, [1.0])

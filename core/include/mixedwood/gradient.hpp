@@ -108,6 +108,7 @@ struct GradientData {
   std::span<const std::int32_t> rows;    // to learn from; each at most once
   std::span<const std::int32_t> others;  // only routed to their node
   std::span<const std::int32_t> columns;  // that may be used; empty: all
+  std::span<const double> numbers;  // if any, nodes have weight, mean, squared deviations and loss of these
 };
 
 struct GradientTree {

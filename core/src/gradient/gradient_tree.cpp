@@ -108,7 +108,7 @@ class GradientGrower {
     while (!open_.empty()) {
       if (stop_.requested() || (settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes)) break;
       ++leaves;
-      split(pop());
+      split(pop(), settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes);
     }
     for (const OpenNode& left : open_) make_leaf(left);
     GrownTree& tree = result_.tree;
@@ -205,13 +205,15 @@ class GradientGrower {
 
   // The node is a leaf.
   void make_leaf(const OpenNode& open) {
+    if (!data_.numbers.empty()) rows_of_leaf_.emplace_back(open.node, open.rows);
     for (std::size_t i = open.rows.begin; i < open.rows.end; ++i)
       result_.node_of_row[at(rows_[i])] = open.node;
     for (std::size_t i = open.others.begin; i < open.others.end; ++i)
       result_.node_of_row[at(others_[i])] = open.node;
   }
 
-  void split(OpenNode open) {
+  // `is_last`: the children stay leaves, and need no sums.
+  void split(OpenNode open, bool is_last) {
     const auto i = static_cast<std::size_t>(open.node);
     const auto c = static_cast<std::size_t>(open.split.column);
     const auto& column = table_.columns()[c];
@@ -251,6 +253,10 @@ class GradientGrower {
       lists.children.push_back(children[k].node);
     }
     lists_[i] = std::move(lists);
+    if (is_last) {
+      for (const OpenNode& child : children) make_leaf(child);
+      return;
+    }
     hand_down(open, children);
     consider(children);
   }
@@ -370,6 +376,7 @@ class GradientGrower {
   // Class weights of the leaves from their rows, and the end of the tree.
   void finish() {
     GrownTree& tree = result_.tree;
+    if (!data_.numbers.empty()) return lay_out_numbers();
     const std::size_t n = tree.split_kind.size(), k = static_cast<std::size_t>(data_.n_classes);
     tree.statistics.assign(n * k, 0.0);
     const auto cell = [&](std::int32_t row) {
@@ -385,6 +392,51 @@ class GradientGrower {
     lay_out(tree, lists_, k);
   }
 
+  // Likewise with numbers: weight, mean, squared deviations from it, and these again as the loss. Sums
+  // are exact, so that rows in pieces give the same. Rows of a leaf lie together.
+  void lay_out_numbers() {
+    GrownTree& tree = result_.tree;
+    const std::size_t n = tree.split_kind.size();
+    ExactSums weights(n), sums(n), deviations(n);
+    std::vector<double> weight(n, 0.0), mean(n, 0.0), squares(n, 0.0);
+    const bool weighted = !data_.weights.empty();
+    for (const auto& [leaf, stretch] : rows_of_leaf_) {
+      const std::size_t node = at(leaf);
+      const auto rows = rows_of(stretch);
+      for (const std::int32_t row : rows) {
+        const double y = data_.numbers[at(row)];
+        if (weighted) weights.add(node, data_.weights[at(row)]);
+        sums.add(node, weighted ? data_.weights[at(row)] * y : y);
+      }
+      weight[node] = weighted ? weights.value(node) : static_cast<double>(rows.size());
+      mean[node] = sums.value(node) / (weight[node] > 0.0 ? weight[node] : 1.0);
+      for (const std::int32_t row : rows) {
+        const double off = data_.numbers[at(row)] - mean[node], squared = off * off;
+        deviations.add(node, weighted ? data_.weights[at(row)] * squared : squared);
+      }
+      squares[node] = deviations.value(node);
+    }
+    tree.statistics = weight;
+    lay_out(tree, lists_, 1);
+    for (std::size_t node = n; node-- > 0;) {
+      for (std::size_t c = lists_[node].children.size(); c-- > 0;) {  // Chan, Golub and LeVeque (1983)
+        const std::size_t child = at(lists_[node].children[c]);
+        const double both = weight[node] + weight[child];
+        if (!(both > 0.0)) continue;
+        const double distance = mean[child] - mean[node], part = weight[child] / both;
+        squares[node] += squares[child] + distance * distance * weight[node] * part;
+        mean[node] += distance * part;
+        weight[node] = both;
+      }
+    }
+    std::vector<double> statistics;
+    statistics.reserve(4 * n);
+    for (std::size_t node = 0; node < n; ++node)
+      for (const double value : {tree.statistics[node], mean[node], squares[node], squares[node]})
+        statistics.push_back(value);
+    tree.statistics = std::move(statistics);
+  }
+
   const BinnedTable& table_;
   const GradientData& data_;
   const GradientSettings& settings_;
@@ -398,6 +450,7 @@ class GradientGrower {
   std::atomic<bool> stopped_ = false;
   std::vector<std::int32_t> rows_, others_, columns_, aside_;
   std::vector<OpenNode> open_;
+  std::vector<std::pair<std::int32_t, Stretch>> rows_of_leaf_;  // with numbers
   std::vector<NodeLists> lists_;
   std::vector<Sum> totals_;  // node x output
   std::vector<std::uint8_t> place_of_bin_;

@@ -147,9 +147,11 @@ class Grower {
   bool may_be_split(const OpenNode& node) const {
     if (node.begin == node.end) return false;  // one of several trees, without rows
     if (settings_.max_depth && node.depth >= *settings_.max_depth) return false;
-    double n = 0.0;
-    for (std::size_t i = node.begin; i < node.end; ++i) n += copies_[i];
-    if (n < settings_.min_samples_split || n < 2.0 * settings_.min_samples_leaf) return false;
+    const double least = std::max(settings_.min_samples_split, 2.0 * settings_.min_samples_leaf);
+    auto n = static_cast<double>(node.end - node.begin);
+    if (n < least) n = std::accumulate(copies_.begin() + static_cast<std::ptrdiff_t>(node.begin),
+                                       copies_.begin() + static_cast<std::ptrdiff_t>(node.end), 0.0);
+    if (n < least) return false;
     const double first = target(node.begin);
     for (std::size_t i = node.begin + 1; i < node.end; ++i)
       if (target(i) != first) return true;

@@ -20,8 +20,9 @@ class Rows {
   double target(std::size_t i) const { return target_[static_cast<std::size_t>(rows_[i])]; }
   double weight(std::size_t i) const { return weights_[i]; }
 
-  // In two passes: the second corrects what the first rounded off.
-  double mean() const {
+  // In two passes: the second corrects what the first rounded off. `squares`: sum of weight * (target - mean)^2.
+  double mean(double& squares) const {
+    squares = 0.0;
     const double origin = target(0);
     double sum = 0.0;
     bool equal = true;
@@ -32,7 +33,12 @@ class Rows {
     if (equal) return origin;
     const double first = origin + sum / total;
     double rest = 0.0;
-    for (std::size_t i = 0; i < size(); ++i) rest += weights_[i] * (target(i) - first);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const double offset = target(i) - first, part = weights_[i] * offset;
+      rest += part;
+      squares += part * offset;
+    }
+    squares = std::max(0.0, squares - rest * (rest / total));
     return first + rest / total;
   }
 
@@ -79,11 +85,7 @@ NodeStatistics node_statistics(RegressionLoss loss, std::span<const std::int32_t
   const Rows here(rows, weights, target);
   NodeStatistics found;
   found.weight = here.total;
-  found.value = found.mean = here.mean();
-  for (std::size_t i = 0; i < here.size(); ++i) {
-    const double offset = here.target(i) - found.mean;
-    found.squares += here.weight(i) * offset * offset;
-  }
+  found.value = found.mean = here.mean(found.squares);
   found.loss = found.squares;
   if (loss == RegressionLoss::kPoisson) {
     found.loss = 0.0;

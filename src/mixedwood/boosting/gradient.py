@@ -463,6 +463,12 @@ class BoostingState(Rounds):
         settings = self.plan.settings
         if self.target.is_numeric:
             settings = replace(settings, dispersion=self._dispersion())
+        # Losses whose leaves are not Newton steps look at the tree.
+        steps_only = (
+            not self.keep_trees
+            and type(self.loss).leaf_values is Loss.leaf_values
+            and not len(settings.monotonic_cst)
+        )
         grown = grow_gradient_tree(
             self.table,
             self.target,
@@ -474,11 +480,10 @@ class BoostingState(Rounds):
             columns=columns,
             seed=seed,
             time_limit=time_limit,
+            steps_only=steps_only,
         )
         node = grown.node_of_row
-        # Losses whose leaves are not Newton steps look at the tree.
-        plain = type(self.loss).leaf_values is Loss.leaf_values
-        if plain and not self.keep_trees and not len(settings.monotonic_cst):
+        if steps_only:
             return None, grown.steps, node
         values = self.loss.leaf_values(
             grown.steps, grown.tree, node, self.scores, self.target, rows

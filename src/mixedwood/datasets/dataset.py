@@ -57,16 +57,17 @@ class DatasetColumn:
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Columns with their data, and the class of each row.
+    """Columns with their data, and the class or number of each row.
 
     `data[j]` is float64 for a numeric column, else int32 codes into `columns[j].categories`.
-    The class is never missing.
+    The class is never missing. With `numbers` to predict there are no classes, and `target` is 0.
     """
 
     columns: tuple[DatasetColumn, ...]
     data: tuple[NDArray[Any], ...]
     classes: tuple[str, ...]
     target: NDArray[np.int32]
+    numbers: NDArray[np.float64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -100,6 +101,9 @@ class RawTable:
             values, codes = keep_used(column.categories, cells[keep])
             columns.append(replace(column, categories=values))
             data.append(codes)
+        if self.numbers is not None:
+            rows = self.target[keep]
+            return RawTable(tuple(columns), tuple(data), (), rows, self.numbers[keep])
         classes, target = keep_used(self.classes, self.target[keep])
         return RawTable(tuple(columns), tuple(data), classes, target)
 
@@ -254,14 +258,14 @@ _MAKERS: dict[str, Callable[[RawTable], Any]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A table with class labels and column types.
+    """A table with class labels or numbers to predict, and column types.
 
     Attributes
     ----------
     name : str
         The name, followed by a slash and the variant if there is one.
     X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or dict of str to ndarray
-        The columns without the class. Nominal columns contain strings, ordinal columns ordered
+        The columns without the target. Nominal columns contain strings, ordinal columns ordered
         categoricals (strings in a dict), numeric columns int64 or float64.
     y : ndarray of str or float64, shape (n_samples,)
         The class or number of each row. Always a numpy array, so `y[rows]` selects by position.
@@ -297,7 +301,7 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """Number of columns, not counting the class."""
+        """Number of columns, not counting the target."""
         return len(self.columns)
 
     @property
@@ -351,10 +355,11 @@ def make_dataset(
     table: RawTable, *, name: str, source: str, notes: str = "", frame: str = "auto"
 ) -> Dataset:
     """Convert a raw table to a dataset."""
+    labels = np.array(table.classes, dtype=np.str_)
     return Dataset(
         name=name,
         X=to_frame(table, choose_frame(frame)),
-        y=np.array(table.classes, dtype=np.str_)[table.target],
+        y=labels[table.target] if table.numbers is None else table.numbers,
         columns=table.columns,
         source=source,
         notes=notes,

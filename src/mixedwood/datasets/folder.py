@@ -2,7 +2,9 @@
 
 Descriptions are a list in `manifest.json`, or one `<name>.json` next to each file, or both. They
 contain the file name, its SHA-256, the number of rows, the class counts and the columns with their
-types. The folder `MIXEDWOOD_DATA` and the cache use this format.
+types. With `"task": "regression"` there are no class counts, and `target` names the numeric column
+to predict, which is not among the columns. The folder `MIXEDWOOD_DATA` and the cache use this
+format.
 """
 
 import gzip
@@ -41,6 +43,7 @@ class Description:
     sha256: str
     columns: tuple[DatasetColumn, ...]
     class_name: str
+    is_numeric: bool = False
     rows: int | None = None
     class_counts: Mapping[str, int] = field(default_factory=dict)
     notes: str = ""
@@ -50,7 +53,11 @@ class Description:
         """Parse a description."""
         try:
             columns = [c for c in raw["columns"] if c.get("role") != "class"]
-            (target,) = [c for c in raw["columns"] if c.get("role") == "class"]
+            is_numeric = raw.get("task") == "regression"
+            if is_numeric:
+                target = raw["target"]
+            else:
+                (target,) = [c["name"] for c in raw["columns"] if c.get("role") == "class"]
             if Path(raw["file"]).name != raw["file"]:
                 raise ValueError(f"file {raw['file']!r} is not a plain file name")
             return cls(
@@ -58,7 +65,8 @@ class Description:
                 file=raw["file"],
                 sha256=raw["sha256"],
                 columns=tuple(column_from_json(c) for c in columns),
-                class_name=target["name"],
+                class_name=target,
+                is_numeric=is_numeric,
                 rows=raw.get("rows"),
                 class_counts=raw.get("class_counts", {}),
                 notes=". ".join(filter(None, [raw.get("original"), raw.get("notes")])),
@@ -72,7 +80,7 @@ def column_from_json(raw: Mapping[str, Any]) -> DatasetColumn:
     """Parse the description of a column."""
     if raw["type"] not in KINDS:
         raise ValueError(f"column {raw['name']!r} has the unknown type {raw['type']!r}")
-    order = raw.get("natural_order")
+    order = raw.get("natural_order", raw.get("order"))
     if raw["type"] == "ordinal" and not order:
         raise ValueError(f"column {raw['name']!r} is ordinal but has no natural_order")
     return DatasetColumn(raw["name"], raw["type"], (), tuple(order) if order else None)
@@ -96,6 +104,14 @@ class DataFolder:
         """Names of the datasets in this folder."""
         return sorted(self._descriptions())
 
+    def folders(self) -> list[str]:
+        """Names of the folders in this one that have descriptions of their own."""
+        return sorted(file.parent.name for file in self.path.glob(f"*/{MANIFEST}"))
+
+    def below(self, name: str) -> "DataFolder":
+        """Return one of them."""
+        return DataFolder(self.path / name, required=True)
+
     def read(self, name: str) -> tuple[RawTable, str] | None:
         """Read a dataset and its notes, and check it; None if it is not in this folder."""
         raw = self._descriptions().get(name)
@@ -104,7 +120,7 @@ class DataFolder:
         try:
             entry = Description.from_json(raw)
             source = Source(Path(entry.file), self._packed(entry))
-            table = _read_table(source, entry.columns, entry.class_name)
+            table = _read_table(source, entry.columns, entry.class_name, entry.is_numeric)
             _check_counts(table, entry)
         except DamagedDatasetError as error:
             raise DamagedDatasetError(
@@ -203,8 +219,10 @@ def _check_counts(table: RawTable, entry: Description) -> None:
         )
 
 
-def _read_table(source: Source, columns: Sequence[DatasetColumn], class_name: str) -> RawTable:
-    """Read the described columns and the class; only empty cells are missing."""
+def _read_table(
+    source: Source, columns: Sequence[DatasetColumn], target_name: str, is_numeric: bool
+) -> RawTable:
+    """Read the described columns and the target; only empty cells are missing."""
     try:
         source.arrow()
     except FileError as error:
@@ -213,10 +231,17 @@ def _read_table(source: Source, columns: Sequence[DatasetColumn], class_name: st
         cells = read_text(source, missing=("",), strip=False)
     except FileError as error:
         raise DamagedDatasetError(str(error).removesuffix(".")) from error
-    _check_header(list(cells), [*(column.name for column in columns), class_name])
+    _check_header(list(cells), [*(column.name for column in columns), target_name])
     read = [_read_column(column, cells[column.name]) for column in columns]
     described, data = zip(*read, strict=True) if read else ((), ())
-    target, codes = _read_column(DatasetColumn(class_name, "nominal"), cells[class_name])
+    if is_numeric:
+        _, numbers = _read_column(DatasetColumn(target_name, "numeric"), cells[target_name])
+        if np.isnan(numbers).any():
+            row = int(np.argmax(np.isnan(numbers))) + 1
+            raise DamagedDatasetError(f"row {row} has no number in column {target_name!r}")
+        no_classes = np.zeros(len(numbers), dtype=np.int32)
+        return RawTable(tuple(described), tuple(data), (), no_classes, numbers)
+    target, codes = _read_column(DatasetColumn(target_name, "nominal"), cells[target_name])
     if np.any(codes < 0):
         raise DamagedDatasetError(f"row {int(np.argmax(codes < 0)) + 1} has no class")
     return RawTable(tuple(described), tuple(data), target.categories, codes)

@@ -67,12 +67,20 @@ def _read_generated(name: str) -> Found | None:
 
 def _folder_names() -> list[str]:
     folder = data_folder()
-    return folder.names() if folder else []
+    if folder is None:
+        return []
+    below = [f"{sub}/{name}" for sub in folder.folders() for name in folder.below(sub).names()]
+    return [*folder.names(), *below]
 
 
 def _read_folder(name: str) -> Found | None:
     folder = data_folder()
-    return folder.read(name) if folder else None
+    if folder is None:
+        return None
+    sub, _, own = name.rpartition("/")
+    if sub:
+        return folder.below(sub).read(own) if sub in folder.folders() else None
+    return folder.read(name)
 
 
 # Name -> loader of scikit-learn, and notes.
@@ -124,7 +132,8 @@ def load(
     Parameters
     ----------
     name : str
-        Name of the dataset; see `names`.
+        Name of the dataset; see `names`. One in a folder of `MIXEDWOOD_DATA` is named
+        "folder/name".
     variant : str or None, default=None
         A documented variant, such as the rows used in a paper; see `variants`.
     frame : {"auto", "pandas", "polars", "pyarrow", "dict"}, default="auto"

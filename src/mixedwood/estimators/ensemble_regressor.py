@@ -58,7 +58,9 @@ _MIN_DIFFICULTY_ROWS = 200  # fewer say too little about where errors are large
 _ROWS_PER_LEAF_ROW, _MOST_IN_LEAF = 500, 5
 _DIFFICULTY_TREES = 50
 _DIFFICULTY_LEAF = 10  # rows in a leaf of the forest of absolute residuals
-_CHOICE_COVERAGE = 0.9  # at which widths of intervals are compared
+# Added to predicted residuals, as fractions of their mean: the larger, the more equal the widths.
+_OFFSETS = (0.1, 0.3, 1.0, 3.0)
+_CHOICE_COVERAGES = (0.8, 0.9, 0.95)  # at which widths of intervals are compared
 
 
 class EnsembleRegressor(BaseEnsemble, TableRegressor):
@@ -122,7 +124,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         Number of boosting iterations; 1 if the boosted trees have no weight.
     difficulty_ : ForestRegressor
         Predicts absolute residuals, by which intervals are scaled. Only set if that makes them
-        narrower on average.
+        narrower on average, at no usual coverage wider.
     cv_results_ : dict of ndarray
         For each candidate: "param_max_depth", "param_partitioner", the best "param_n_estimators",
         "mean_test_score" (negative root mean squared error of the ensemble) and "rank_test_score".
@@ -335,14 +337,19 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             forest._fit_table(rows, of_errors, time_limit)
-        offset = float(errors.mean()) / 10  # no interval has width 0
-        difficulty = forest.oob_prediction_ + offset
-        known = ~np.isnan(difficulty)
-        scores = np.sort((errors / difficulty)[known])
-        scaled_width = conformal_quantile(scores, _CHOICE_COVERAGE) * difficulty[known].mean()
-        if not scaled_width < conformal_quantile(plain["_scores"], _CHOICE_COVERAGE):
-            return plain
-        return {"_scores": scores, "_offset": offset, "difficulty_": forest}
+        known = ~np.isnan(forest.oob_prediction_)
+        found, narrowest = plain, 1.0
+        usual = np.array([conformal_quantile(plain["_scores"], c) for c in _CHOICE_COVERAGES])
+        for fraction in _OFFSETS:  # no interval has width 0
+            offset = float(errors.mean()) * fraction
+            difficulty = forest.oob_prediction_[known] + offset
+            scores = np.sort(errors[known] / difficulty)
+            widths = np.array([conformal_quantile(scores, c) for c in _CHOICE_COVERAGES])
+            ratios = widths * difficulty.mean() / usual
+            if ratios.max() <= 1.0 and ratios.mean() < narrowest:
+                narrowest = float(ratios.mean())
+                found = {"_scores": scores, "_offset": offset, "difficulty_": forest}
+        return found
 
     # Predicting
 

@@ -103,6 +103,7 @@ def grow_gradient_tree(
     columns: NDArray[np.int32] | None = None,
     seed: int = 0,
     time_limit: float = math.inf,
+    steps_only: bool = False,
 ) -> GradientTree:
     """Grow a tree whose splits lower the loss most, by one Newton step in each leaf.
 
@@ -122,6 +123,8 @@ def grow_gradient_tree(
         Seed of random parts.
     time_limit : float, default=inf
         Seconds; nodes that are not reached by then are leaves.
+    steps_only : bool, default=False
+        Whether the tree itself will not be asked for.
 
     Returns
     -------
@@ -149,6 +152,7 @@ def grow_gradient_tree(
         target.codes,
         target.weights,
         target.n_classes or 1,
+        target.numbers if target.is_numeric and not steps_only else None,
         rows,
         others,
         columns,
@@ -159,28 +163,16 @@ def grow_gradient_tree(
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
     node_of_row = arrays.pop("node_of_row")
-    make_tree = partial(_tree, arrays, table, target, rows, node_of_row)
+    make_tree = partial(_tree, arrays, table, target)
     return GradientTree(steps, node_of_row, make_tree)
 
 
-def _tree(
-    arrays: dict[str, Any],
-    table: BinnedTable,
-    target: Target,
-    rows: NDArray[np.int32],
-    node_of_row: NDArray[np.int32],
-) -> Tree:
+def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
     schema = table.coded.table.schema
     if not target.is_numeric:
         return gradient_tree_of_classes(arrays, schema, target.classes)
-    node = node_of_row if len(rows) == len(node_of_row) else node_of_row[rows]
-    n, y = len(arrays["split_kind"]), target.numbers
-    y = y if len(rows) == len(y) else y[rows]  # rows ascend
-    weights = None if target.weights is None else target.weights[rows]
-    moments = Moments(n)
-    moments.add(node, y, weights)
-    moments.add_deviations(node, y, weights)
-    return gradient_tree_of_numbers(arrays, schema, moments)
+    arrays["statistics"] = arrays["statistics"].reshape(-1, 4)
+    return Tree.checked(schema, np.empty(0), arrays, loss="squared_error")
 
 
 def gradient_tree_of_classes(arrays: dict[str, Any], schema: Schema, classes: NDArray[Any]) -> Tree:
@@ -253,7 +245,7 @@ class Moments:
             if not both > 0:
                 continue
             distance, part = mean[child] - mean[parent], weight[child] / both
-            squares[parent] += squares[child] + distance**2 * weight[parent] * part
+            squares[parent] += squares[child] + distance * distance * weight[parent] * part
             mean[parent] += distance * part
             weight[parent] = both
         return np.column_stack([total, mean, squares, squares])

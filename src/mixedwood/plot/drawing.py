@@ -52,6 +52,8 @@ FONT = 12.0
 LINE = 16.0
 PAD = 8.0
 BAR = 9.0
+HISTOGRAM = 26.0
+"""Height of the tallest column of a histogram."""
 LEVEL_GAP = 28.0
 MAX_TEXT_WIDTH = 150.0
 """Maximum width of a line, so that one long name does not spread the whole tree."""
@@ -93,6 +95,8 @@ class Box:
         Text in the frame, the title in bold; an empty title is omitted.
     fractions : tuple of (str, float)
         Colors and fractions of the bar at the bottom; empty for a node with branches.
+    histogram : tuple of float
+        Heights of the columns of a histogram above the bar, the tallest 1; empty without one.
     is_cut : bool
         Whether nodes below are not drawn.
     tip : str
@@ -116,6 +120,7 @@ class Box:
     width: float = 0.0
     height: float = 0.0
     level: float = 0.0
+    histogram: tuple[float, ...] = ()
 
     @property
     def top(self) -> float:
@@ -138,11 +143,23 @@ class Box:
     def bars(self) -> Iterator[tuple[float, float, float, str]]:
         """Left end, top, length and color of the parts of the bar."""
         x = self.x - self.width / 2 + PAD
-        y = self.y + PAD / 2 + LINE * (len(self.lines) + bool(self.title)) + 3.0
+        y = self._below_text() + (HISTOGRAM + 2.0 if self.histogram else 0.0)
         for color, fraction in self.fractions:
             length = fraction * (self.width - 2 * PAD)
             yield x, y, length, color
             x += length
+
+    def columns(self) -> Iterator[tuple[float, float, float, float, str]]:
+        """Left end, top, width, height and color of the columns of the histogram."""
+        width = (self.width - 2 * PAD) / max(len(self.histogram), 1)
+        for i, part in enumerate(self.histogram):
+            height = max(part * HISTOGRAM, 1.0) if part > 0 else 0.0  # rare values are seen
+            x, y = self.x - self.width / 2 + PAD + i * width, self._below_text()
+            if height:
+                yield x, y + HISTOGRAM - height, width, height, self.fractions[0][0]
+
+    def _below_text(self) -> float:
+        return self.y + PAD / 2 + LINE * (len(self.lines) + bool(self.title)) + 3.0
 
 
 @dataclass(frozen=True)
@@ -202,7 +219,11 @@ def draw_tree(
         n_left_out = 0 if below else shown.left_out.get(node, 0)
         content = _inner(tree, node, max_terms) if below else _leaf(tree, node, palette, n_left_out)
         tip = f"{tips[node]}node {node}: {format_prediction(tree, node)}"
-        boxes.append(Box(node, parent, above[node], *content, n_left_out > 0, tip))
+        box = Box(node, parent, above[node], *content, n_left_out > 0, tip)
+        if tree.histograms is not None and not below and tree.histograms[node].any():
+            counts = tree.histograms[node]
+            box = replace(box, histogram=tuple((counts / counts.max()).tolist()))
+        boxes.append(box)
     for node, n_left_out in shown.left_out.items():
         if shown.children[node]:  # a split with very many branches, some of them drawn
             text = f"… {format_left_out(n_left_out)}"
@@ -317,6 +338,7 @@ def _place(boxes: list[Box], classes: list[tuple[str, str]]) -> TreeDrawing:
         lines = tuple(shorten(line, MAX_TEXT_WIDTH, FONT) for line in box.lines)
         widths = [text_width(title, FONT, bold=True), *(text_width(line, FONT) for line in lines)]
         height = LINE * (len(lines) + bool(title)) + PAD + (BAR + 6.0 if box.fractions else 0.0)
+        height += HISTOGRAM + 2.0 if box.histogram else 0.0
         width = max(*widths, 50.0) + 2 * PAD
         sized.append(replace(box, title=title, lines=lines, width=width, height=height))
     widths = [max([b.width, *(text_width(line, FONT) for line in b.above)]) for b in sized]

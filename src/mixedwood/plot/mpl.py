@@ -102,6 +102,11 @@ class _Pen:
                       linewidth=0.5 * self.line)
         )  # fmt: skip
 
+    def column(self, x: float, y: float, width: float, height: float, color: str) -> None:
+        from matplotlib.patches import Rectangle
+
+        self.ax.add_patch(Rectangle((x, y), width, height, facecolor=color, linewidth=0))
+
     def edge(self, parent: Box, child: Box) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
@@ -131,6 +136,8 @@ class _Pen:
             self.text(line, box.x, top, weight="bold" if bold else "normal")
         for bar in box.bars():
             self.bar(*bar)
+        for x, y, width, height, color in box.columns():
+            self.column(x, y, width, height, color)
 
 
 def _axes(width: float, height: float) -> Any:

@@ -95,6 +95,7 @@ def _box(box: Box) -> str:
     )
     n = len(box.above)
     parts = [*texts[:n], frame, *texts[n:], *(_bar(*bar) for bar in box.bars())]
+    parts += [_column(*column) for column in box.columns()]
     return f"<g><title>{_safe(box.tip)}</title>{''.join(parts)}</g>"
 
 
@@ -102,6 +103,12 @@ def _bar(x: float, y: float, length: float, color: str) -> str:
     return (
         f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(length)}" height="{_n(BAR)}" fill="{color}" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.5"/>'
+    )
+
+
+def _column(x: float, y: float, width: float, height: float, color: str) -> str:
+    return (
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{color}"/>'
     )
 
 

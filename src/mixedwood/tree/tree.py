@@ -9,10 +9,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
-from mixedwood.data import Column, ColumnKind, Schema, Table
+from mixedwood.data import (
+    Column,
+    ColumnKind,
+    Schema,
+    Table,
+    check_same_length,
+    read_numbers,
+    read_table,
+)
 from mixedwood.tree.decide import LOSSES, WEKA_TOLERANCE, TargetSpec
 from mixedwood.tree.node_models import NodeModel, model_columns
 from mixedwood.tree.views import TreeViews
@@ -388,6 +396,54 @@ class Tree(TreeViews):
         """Return a tree whose leaves are shown with the formula of a linear model."""
         tree = replace(self)
         tree.__dict__["_formulas"] = tuple(formulas)
+        return tree
+
+    @property
+    def histograms(self) -> NDArray[np.int64] | None:
+        """Rows of each node in equal parts of the range of the target; None without."""
+        found: NDArray[np.int64] | None = self.__dict__.get("_histograms")
+        return found
+
+    def with_histograms(self, X: Any, y: ArrayLike, n_bins: int = 12) -> Tree:
+        """Return a tree whose pictures have a histogram of the target in each leaf.
+
+        Parameters
+        ----------
+        X : table
+            Rows, such as the training rows.
+        y : array-like of shape (n_rows,)
+            Their numbers.
+        n_bins : int, default=12
+            Number of equal parts of the range of `y`, which is the same in all leaves.
+
+        Returns
+        -------
+        Tree
+            The same tree. The histograms are neither saved nor pickled.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X, y = {"x": [1, 2, 3, 4]}, [1.0, 1.5, 6.0, 7.0]
+        >>> tree = mw.TreeRegressor(max_depth=1, pruning=None).fit(X, y).tree_
+        >>> tree.with_histograms(X, y, n_bins=3).histograms.tolist()
+        [[2, 0, 2], [2, 0, 0], [0, 0, 2]]
+        """
+        if self.loss is None:
+            raise ValueError("Histograms are for trees that predict numbers; this one has classes.")
+        if not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
+            raise ValueError(f"n_bins must be an int of at least 1. Got {n_bins!r} instead.")
+        table = X if isinstance(X, Table) else read_table(X, schema=self.schema, estimator="Tree")
+        target = read_numbers(y)
+        check_same_length(table, target)
+        edges = np.histogram_bin_edges(target.numbers, int(n_bins))
+        part = np.clip(np.searchsorted(edges, target.numbers, side="right") - 1, 0, n_bins - 1)
+        place = self.apply(table).astype(np.int64) * n_bins + part
+        counts = np.bincount(place, minlength=self.n_nodes * n_bins).reshape(-1, n_bins)
+        for node in range(self.n_nodes - 1, 0, -1):
+            counts[self.parent[node]] += counts[node]
+        tree = self.with_formulas(self.formulas)
+        tree.__dict__["_histograms"] = _frozen(counts)
         return tree
 
     @cached_property
