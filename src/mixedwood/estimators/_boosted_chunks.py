@@ -106,7 +106,8 @@ def _check_supported(model: GradientBoosting, sample_weight: Any) -> None:
         )
     if model.max_bins > _MAX_BINS:
         raise ValueError(
-            f"max_bins={model.max_bins} is too large for a table in pieces; use at most {_MAX_BINS}."
+            f"max_bins={model.max_bins} is too large for a table in pieces. Use at most "
+            f"{_MAX_BINS}."
         )
     refused = {
         "estimator": model.estimator is not None,
