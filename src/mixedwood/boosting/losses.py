@@ -127,7 +127,7 @@ class LogLoss(Loss):
     def baseline(self, target: Target, rows: Rows) -> Numbers:
         """Logarithms of the class frequencies."""
         if target.weights is None:
-            counts = np.bincount(target.codes[rows], minlength=target.n_classes)
+            counts: NDArray[Any] = np.bincount(target.codes[rows], minlength=target.n_classes)
         else:
             counts = exact_sums(target.weights[rows], target.codes[rows], target.n_classes)
         return self.best_scores(counts)
