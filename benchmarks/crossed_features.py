@@ -268,6 +268,21 @@ def depth_lines(part: dict[str, Any]) -> list[str]:
     return lines
 
 
+def covered(store: dict[str, Any]) -> str:
+    """Which tables the page has, of all that were meant."""
+    every: dict[str, int] = {}
+    for task in tasks():
+        every[task.part] = every.get(task.part, 0) + 1
+    shown = {part: sum(bool(t["scores"]) for t in store.get(part, {}).values()) for part in every}
+    titles = {part: title[0].lower() + title[1:] for part, title in TITLES.items()}
+    parts = [f"{shown[part]} of {n} of {titles[part]}" for part, n in every.items()]
+    of_fourteen = sum(task.part == "known" and task.name in accuracy.SETS for task in tasks())
+    return (
+        f"Tables that were run and have two nominal columns: {', '.join(parts)}. "
+        f"{of_fourteen} of the fourteen tables and the four -Ext tables are in the first part."
+    )
+
+
 def page(store: dict[str, Any]) -> list[str]:
     """The page of results."""
     lines = ["# Crossed columns by hand and by the search", ""]
@@ -281,6 +296,8 @@ def page(store: dict[str, Any]) -> list[str]:
         "*time*: median processor time of a fit with the search, relative to none. Of covertype "
         f"{COVERTYPE_ROWS} rows were drawn; its columns are indicators of area and soil, which are "
         "joined again by hand. Tables with fewer than two nominal columns are left out.",
+        "",
+        covered(store),
     ]
     for name, title in TITLES.items():
         if not store.get(name):

@@ -6,6 +6,7 @@ to record. All use one thread.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import time
@@ -222,6 +223,59 @@ def of_r(name: str) -> Method:
     return run
 
 
+def cubist(X: Any, y: Any, new: Any, truth: Any, orders: Orders) -> Found:
+    """Rules with linear models, by the package `cubist`: C code of RuleQuest, one committee."""
+    from cubist import Cubist
+
+    coded, fresh, nominal = category_codes(X, new, orders)
+    for frame in (coded, fresh):
+        for name in nominal:  # its files know no numbers as names of categories
+            known = frame[name].notna()
+            frame[name] = ("c" + frame[name].fillna(-1).astype(int).astype(str)).where(known, None)
+    start = time.process_time()
+    model = Cubist(random_state=0).fit(coded, y)
+    return np.asarray(model.predict(fresh)), {"seconds": time.process_time() - start}
+
+
+def m5p(X: Any, y: Any, new: Any, truth: Any, orders: Orders) -> Found:
+    """Model trees of the WEKA workbench, by `peers/M5PDriver.java`."""
+    coded, fresh, nominal = category_codes(X, new, orders)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder, name)) for name in ("train.arff", "test.arff")]
+        for path, frame, target in ((paths[0], coded, y), (paths[1], fresh, np.zeros(len(new)))):
+            write_arff(path, frame, target, nominal, coded)
+        jar = os.environ.get("WEKA_JAR", "/usr/share/java/weka.jar")
+        options = ["-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4"]
+        done = subprocess.run(
+            ["java", *options, "-cp", jar, str(HERE / "peers" / "M5PDriver.java"), *paths],
+            capture_output=True,
+            text=True,
+        )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-300:])
+    seconds, *found = map(float, done.stdout.split())
+    return np.array(found), {"seconds": seconds}
+
+
+def write_arff(
+    path: str, frame: pd.DataFrame, target: Any, nominal: list[str], codes: pd.DataFrame
+) -> None:
+    """Write codes of nominal columns as names, and the target last."""
+    lines, cells = ["@relation rows"], []
+    for i, name in enumerate(frame.columns):
+        if name in nominal:
+            n = int(codes[name].max()) + 1 if codes[name].notna().any() else 1
+            lines.append(f"@attribute x{i} {{{','.join(f'c{c}' for c in range(n))}}}")
+            cells.append(["?" if np.isnan(c) else f"c{int(c)}" for c in frame[name]])
+        else:
+            lines.append(f"@attribute x{i} numeric")
+            cells.append(["?" if np.isnan(c) else repr(float(c)) for c in frame[name]])
+    lines += ["@attribute target numeric", "@data"]
+    cells.append([repr(float(value)) for value in target])
+    lines += [",".join(row) for row in zip(*cells, strict=True)]
+    Path(path).write_text("\n".join(lines) + "\n", "utf-8")
+
+
 SINGLE = ("TreeRegressor", "GrowPruneTreeRegressor", "tree, ccp", "rpart")
 METHODS: dict[str, Method] = {
     "TreeRegressor": timed(lambda orders: mw.TreeRegressor(ordinal_features=orders or None)),
@@ -246,6 +300,8 @@ METHODS: dict[str, Method] = {
         lambda orders: mw.GrowPruneTreeRegressor(ordinal_features=orders or None, random_state=0)
     ),
     "tree, ccp": timed(lambda orders: PrunedTree()),
+    "Cubist": cubist,
+    "M5P": m5p,
     "RF ordinal": timed(lambda orders: ordinal(RandomForestRegressor(random_state=0))),
     "ranger order": of_r("ranger order"),
     "ranger partition": of_r("ranger partition"),

@@ -50,7 +50,7 @@ def test_the_tree_and_its_sizes(j48):
     np.testing.assert_allclose(tree.statistics[triangle], [0, 2], atol=6e-4)
 
 
-def test_answers(j48):
+def test_predictions(j48):
     tree = j48.grow()
     assert tree.is_fractional
     assert "".join(tree.predict(j48.table)) == "nnnyyynynynnyn"

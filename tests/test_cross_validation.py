@@ -17,7 +17,7 @@ labels = st.lists(st.integers(2, 15), min_size=2, max_size=4).flatmap(
 
 
 @given(labels, st.sampled_from(["5x2cv", "2x3cv", "1x4cv"]), st.integers(0, 5))
-def test_cross_validation_tests_every_row_once_and_deals_every_class_evenly(y, name, seed):
+def test_cross_validation_tests_every_row_once_and_divides_every_class_evenly(y, name, seed):
     scheme, y = check_cv(name), np.array(y)
     folds = scheme.split(y, seed)
     assert len(folds) == scheme.n_repeats * scheme.n_splits
@@ -35,7 +35,7 @@ def test_cross_validation_tests_every_row_once_and_deals_every_class_evenly(y, n
 
 
 @given(labels, st.sampled_from(["3x1/3", "4x.25", "2x1/2"]), st.integers(0, 5))
-def test_hold_out_leaves_out_its_share_of_every_class(y, name, seed):
+def test_hold_out_leaves_out_its_fraction_of_every_class(y, name, seed):
     scheme, y = check_cv(name), np.array(y)
     folds = scheme.split(y, seed)
     assert len(folds) == scheme.n_repeats

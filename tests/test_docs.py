@@ -96,6 +96,35 @@ def test_links_between_pages_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+CITED = re.compile(
+    r"\b([A-ZÀ-Ž][\w-]+)(?: et al\.?|(?:, [A-ZÀ-Ž]\w+)*,? and [A-ZÀ-Ž]\w+|, [A-ZÀ-Ž]\w+)?,?"
+    r" \(?((?:19|20)\d\d)\b"
+)
+
+
+def uncited(text, entries):
+    """Papers that are named by author and year, and not in the bibliography."""
+    return {
+        f"{author} {year}"
+        for author, year in CITED.findall(text)
+        if not any(author in entry and year in entry for entry in entries)
+    }
+
+
+def test_every_paper_that_is_named_is_in_the_bibliography():
+    entries = re.split(r"(?m)^- ", (DOCS / "explanation" / "bibliography.md").read_text("utf-8"))
+    assert uncited("(Nobody and Noone 1999) (Breiman et al. 1984)", entries) == {"Nobody 1999"}
+    places = ("src/mixedwood", "core/src", "core/include", "docs/guide", "docs/decisions")
+    files = [p for place in places for p in sorted((ROOT / place).rglob("*.[chmp]*"))]
+    assert len(files) > 300
+    assert not {
+        (name_of(file), *found)
+        for file in files
+        if file.suffix in (".py", ".cpp", ".hpp", ".md")
+        and (found := uncited(file.read_text("utf-8"), entries))
+    }
+
+
 def test_the_evidence_of_features_exists():
     text = (DOCS / "results" / "features.md").read_text("utf-8")
     assert [int(n) for n in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)] == list(range(1, 23))

@@ -4,6 +4,8 @@
     python tools/compare_speed.py BEFORE AFTER --repeat 9
 
 Each measurement is a process of its own; processor time counts, and the least of the repetitions.
+The models have the parameters of the older checkout where defaults have changed since, so that both
+do the same work.
 """
 
 from __future__ import annotations
@@ -28,13 +30,30 @@ y = np.digitize(z, [0.0, 1.5])
 bits = {f"b{c}": rng.random(2000) < 0.4 for c in range(30)}
 labels = (bits["b0"] & bits["b1"]) ^ (bits["b2"] & (rng.random(2000) < 0.8))
 small = {k: v[:500] for k, v in X.items()}
+
+
+def make(kind, **parameters):
+    known = kind().get_params()
+    return kind(**{name: value for name, value in parameters.items() if name in known})
+
+
+def tree(**parameters):
+    return make(mw.TreeClassifier, selection="score", **parameters)
+
+
+member = tree(criterion="gini", max_features="sqrt", pruning=None)
+forest = make(mw.ForestClassifier, estimator=member, n_estimators=10, random_state=0)
+boosted = make(
+    mw.BoostedTreesClassifier, n_estimators=30, partitioner="random_order", selection="score",
+    cat_smooth=0.0, max_features=0.5, random_state=0,
+)
 models = {
-    "tree": (mw.TreeClassifier(pruning=None), X, y),
-    "tree, pruned": (mw.TreeClassifier(), X, y),
-    "forest of 10": (mw.ForestClassifier(n_estimators=10, random_state=0), X, y),
-    "boosted, 30 iterations": (mw.BoostedTreesClassifier(n_estimators=30, random_state=0), X, y),
-    "optimal, depth 3": (mw.OptimalTreeClassifier(max_depth=3), bits, labels),
-    "tree of 500 rows": (mw.TreeClassifier(pruning=None), small, y[:500]),
+    "tree": (tree(pruning=None), X, y),
+    "tree, pruned": (tree(), X, y),
+    "forest of 10": (forest, X, y),
+    "boosted, 30 iterations": (boosted, X, y),
+    "optimal, depth 3": (make(mw.OptimalTreeClassifier, max_depth=3, ccp_alpha=0.0), bits, labels),
+    "tree of 500 rows": (tree(pruning=None), small, y[:500]),
 }
 found = {}
 for name, (model, X, y) in models.items():

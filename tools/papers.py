@@ -95,7 +95,7 @@ def summary() -> str:
         found = saved(name)
         counts = counts_on_page(slug)
         rows.append([f"[{slug}]({slug}.md)", *(counts.get(k, "-") for k in COUNTED)])
-        rows[-1].append(verdict_counts(name))
+        rows[-1] += [verdict_counts(name), tasks_run(name)]
         study = read_study(name) if found is None else found.study
         if found is None:
             claims += [
@@ -109,7 +109,7 @@ def summary() -> str:
                 claims.append([verdict.claim.id, verdict.claim.text, verdict.verdict, slug])
                 details.append((verdict, slug))
     return _SUMMARY.format(
-        studies=_table(["study", *COUNTED.values(), "claims of the paper"], rows),
+        studies=_table(["study", *COUNTED.values(), "claims of the paper", "tasks run"], rows),
         claims=_claims(claims, details),
     )
 
@@ -123,6 +123,12 @@ def verdict_counts(name: str) -> str:
     return ", ".join(f"{verdicts.count(what)} {what}" for what in dict.fromkeys(sorted(verdicts)))
 
 
+def tasks_run(name: str) -> str:
+    """How many tasks of a study are kept, of all that it has."""
+    found = saved(name)
+    return "-" if found is None else f"{len(found.records)} of {found.n_tasks}"
+
+
 _SUMMARY = """# Five papers: counts and verdicts
 
 Written by `python tools/papers.py summary` from the pages of the studies and the results that are
@@ -130,8 +136,9 @@ kept in `tests/studies/results`. A cell is counted as near within two standard e
 figures* are what a paper prints; a *check run* is another run of the same methods by us; a
 *reference program* is an independent one; and by a *rebuilt fault* agree figures that the released
 program got by a mistake, which was built again to show it. These are never added up. Verdicts
-follow [one rule](../decisions/0067-what-an-interval-decides.md). [What of each paper is built,
-tested and studied](papers-checklist.md) is listed apart.
+follow [one rule](../decisions/0067-what-an-interval-decides.md): a claim is not decided while one
+of its cells was not run. [What of each paper is built, tested and studied](papers-checklist.md) is
+listed apart.
 
 ## Studies
 
@@ -152,6 +159,9 @@ def readme_lines() -> list[str]:
         counts = counts_on_page(slug)
         shown = ", ".join(f"{COUNTED[kind].lower()} {count}" for kind, count in counts.items())
         claims = verdict_counts(name)
+        found = saved(name)
+        if found is not None and len(found.records) < found.n_tasks:
+            claims += f" (run in part: {tasks_run(name)} tasks)"
         lines.append(f"- [{_TITLES[name]}](docs/results/{slug}.md): {shown}; claims: {claims}")
     return lines
 

@@ -81,7 +81,7 @@ class Deadline:
         return max(self.moment - time.monotonic(), at_least)
 
     def is_over(self) -> bool:
-        """Say whether no time is left."""
+        """Whether no time is left."""
         return self.left() <= 0
 
 

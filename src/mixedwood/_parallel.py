@@ -12,12 +12,13 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from mixedwood._limits import Deadline, StopFlag, warn_time_limit
 from mixedwood._progress import LISTENERS, stage
@@ -26,12 +27,26 @@ __all__ = [
     "ProgressParallel",
     "SharedObject",
     "grow_members",
+    "one_blas_thread",
     "one_core",
     "show_progress",
     "show_status",
 ]
 
 T = TypeVar("T")
+
+
+def one_blas_thread() -> Any:
+    """Keep linear algebra on small matrices to one thread, as a context.
+
+    More threads would cost more than they save, and change the last digits.
+    """
+    return _threadpools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    return ThreadpoolController()  # finds the libraries, which takes a millisecond
 
 
 class ProgressParallel(Parallel):  # type: ignore[misc]

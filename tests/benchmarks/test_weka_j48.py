@@ -30,7 +30,7 @@ def test_all_generated_tables_are_kept(cases):
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_sizes_and_every_answer_are_those_of_j48(cases, name):
+def test_sizes_and_every_prediction_are_those_of_j48(cases, name):
     answers = {variant: weka_j48.as_asked(entry) for variant, entry in KEPT[name].items()}
     compared = weka_j48.compare(cases[name], answers)
     assert len(compared) == len(weka_j48.VARIANTS)
@@ -39,7 +39,7 @@ def test_sizes_and_every_answer_are_those_of_j48(cases, name):
         assert other == 0, variant
 
 
-def test_another_answer_is_seen(cases):
+def test_another_prediction_is_seen(cases):
     leaves, nodes, classes, shares = weka_j48.as_asked(KEPT["monks-1"]["pruned"])
     changed = {"pruned": (leaves, nodes, classes, shares)}
     changed["pruned"][2][7] = 1 - classes[7]

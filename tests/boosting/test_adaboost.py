@@ -31,7 +31,7 @@ STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 @given(problems(kinds=("nominal",), max_rows=20), st.integers(1, 6))
 @settings(max_examples=cases(150))
-def test_boosted_c45_agrees_with_its_twin(problem, n_rounds):
+def test_boosted_c45_agrees_with_its_reference(problem, n_rounds):
     table, target = problem
 
     def grow_it(weighted):
@@ -46,7 +46,7 @@ def test_boosted_c45_agrees_with_its_twin(problem, n_rounds):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_recipe_answers_as_its_twin(seed):
+def test_the_preset_predicts_as_its_reference(seed):
     """Larger tables, where boosting goes on for some rounds; with gaps and numbers."""
     X, y = mixed_problem(60, seed=seed)
     model = AdaBoostTreesClassifier.c45(6).fit(X, y)
@@ -66,7 +66,7 @@ def test_the_recipe_answers_as_its_twin(seed):
 @pytest.mark.parametrize("samme", [False, True])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
+def test_stumps_agree_with_the_reference(samme, learning_rate, n_classes):
     X, y = mixed_problem(80, n_classes=n_classes)
     table, target = read_table(X), read_target(y, np.linspace(0.5, 2, 80))
     plan = AdaBoostPlan(STUMP, samme, learning_rate=learning_rate)
@@ -241,7 +241,7 @@ def test_errors_are_those_of_all_rows_when_trees_see_samples():
     assert trees[0].weighted_n_node_samples[0] == pytest.approx(150)
 
 
-def test_advance_is_told_every_tree():
+def test_advance_is_called_every_tree():
     X, y = mixed_problem(60)
     told = []
     plan = AdaBoostPlan(STUMP, samme=True)

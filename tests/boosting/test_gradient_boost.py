@@ -299,7 +299,7 @@ def test_the_first_iterations_are_a_model():
     np.testing.assert_array_equal(state.scores, state.predictor().scores(table))
 
 
-def test_advance_is_told_every_round():
+def test_advance_is_called_every_round():
     table, target = problem(60)
     told = []
     boost(table, target, PLANS["one"], 5, advance=told.append)

@@ -147,7 +147,7 @@ def test_a_page_is_written_by_the_name_of_the_file_or_beside_the_table(pets, tmp
     assert "level of 20 %" in beside.read_text("utf-8")
 
 
-def test_a_page_that_cannot_be_written_is_told_before_the_work(pets, tmp_path):
+def test_a_page_that_cannot_be_written_is_reported_before_the_work(pets, tmp_path):
     page = tmp_path / "page.html"
     asked = [pets, "--target", "class", *QUICK, "--report", page]
     same = run(*asked, "-o", page)

@@ -401,7 +401,7 @@ def test_a_time_limit_without_a_model(tmp_path, out):
     assert mw.load_model(out).time_limit == 60
 
 
-def test_warnings_are_told_and_kept(woods, out):
+def test_warnings_are_reported_and_kept(woods, out):
     result = ok(
         "fit", woods, "--target", "wood", "-o", out, "--model", "svm",
         "--param", "C=1", "--param", "max_iter=1", "--json",

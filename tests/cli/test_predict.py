@@ -128,7 +128,7 @@ def test_columns_that_are_not_there(model, tmp_path):
     assert result.exit_code != 0
 
 
-def test_values_never_seen_are_told_once(tmp_path):
+def test_values_never_seen_are_reported_once(tmp_path):
     path, out = tmp_path / "t.csv", tmp_path / "t.mw"
     path.write_text("c,y\n" + "red,a\nblue,b\n" * 10, "utf-8")
     ok("fit", path, "--target", "y", "-o", out)

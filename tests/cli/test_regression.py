@@ -45,7 +45,7 @@ def test_a_numeric_target_is_recognized(flats, out):
     assert "then mean" in ok("show", out, "--rules").stdout
 
 
-def test_few_whole_numbers_are_classes_unless_told_otherwise(flats, out, tmp_path):
+def test_few_whole_numbers_are_classes_unless_a_task_is_given(flats, out, tmp_path):
     ok("fit", flats, "--target", "floors", "-o", out)
     assert isinstance(mw.load_model(out), mw.TreeClassifier)
     other = tmp_path / "other.mw"

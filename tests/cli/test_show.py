@@ -101,7 +101,7 @@ def test_many_trees(folder):
     assert run("show", folder / "tree.mw", "--tree", 2).exit_code == 2
 
 
-def test_planes(folder):
+def test_hyperplanes(folder):
     model = mw.load_model(folder / "svm.mw")
     text = ok("show", folder / "svm.mw").stdout
     assert text.count("Linear model ") == 3

@@ -77,7 +77,7 @@ def test_ordered_categories_are_their_position():
     np.testing.assert_array_equal(codes[:, 0], [2, 0, np.nan])
 
 
-def test_boosting_is_told_which_columns_are_categorical():
+def test_boosting_knows_which_columns_are_categorical():
     X, y = mixed_problem(60)
     model = encoded(HistGradientBoostingClassifier(max_iter=2)).fit(X, y)
     n_categorical = sum(c in ("colour", "shape") for c in X.columns)

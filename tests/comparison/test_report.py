@@ -170,7 +170,7 @@ def test_ours_and_others_have_their_own_colors():
         assert row.find("span", "key")[0].classes == ["key", "c1" if "sklearn" in name else "c0"]
 
 
-def test_failures_are_told_with_their_tracebacks():
+def test_failures_are_reported_with_their_tracebacks():
     found = make_comparison(failures=[(0, 1, 2), (0, 1, 5)])
     root = read(found.to_html())
     (details,) = [d for d in root.find("details") if "not today" in d.text]
@@ -182,7 +182,7 @@ def test_failures_are_told_with_their_tracebacks():
     assert any(t.text == "failed" for t in root.find("text"))
 
 
-def test_warnings_are_told_and_expected_ones_folded_away():
+def test_warnings_are_reported_and_expected_ones_folded_away():
     warnings = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnknownCategoryWarning: new")]
     root = read(make_comparison(warnings=warnings).to_html())
     (section,) = [s for s in root.find("section") if "Warnings" in s.find("h2")[0].text
@@ -235,7 +235,7 @@ def test_the_title_can_be_chosen_and_the_page_written(tmp_path):
     ("options", "words"),
     [({"baseline": "stump"}, "is not one of the methods"), ({"alpha": 2}, "alpha")],
 )
-def test_wrong_options_are_told(options, words):
+def test_wrong_options_are_reported(options, words):
     with pytest.raises(ValueError, match=words):
         make_comparison().to_html(**options)
 

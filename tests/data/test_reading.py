@@ -111,7 +111,7 @@ def test_a_table_can_be_read_with_the_schema_of_any_other_library(content, force
 
 @settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), TEXT, st.integers(-3, 3), st.booleans(), NUMBERS), min_size=1))
-def test_mixed_objects_are_encoded_as_the_slow_twin_does(values):
+def test_mixed_objects_are_encoded_as_the_reference_does(values):
     table = read_table({"a": values}, categorical_features="all")
     numbers_too = any(type(value) in (int, float) for value in values)
     plain = [int(v) if numbers_too and isinstance(v, bool) else v for v in values]

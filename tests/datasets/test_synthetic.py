@@ -44,7 +44,7 @@ def test_classes_are_about_balanced():
     assert all(2000 < count < 4000 for count in counts.values())
 
 
-def test_label_noise_changes_about_the_share_asked_for():
+def test_label_noise_changes_about_the_fraction_given():
     options = {"n_samples": 10_000, "n_classes": 3, "random_state": 3, "frame": "dict"}
     clean, noisy = (make_categorical(flip_y=share, **options) for share in (0.0, 0.2))
     assert abs(np.mean(clean.y != noisy.y) - 0.2) < 0.02

@@ -90,7 +90,7 @@ def made(name, **parameters):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_models_learn_and_copies_answer_the_same(name, n_classes):
+def test_models_learn_and_copies_predict_the_same(name, n_classes):
     X, y = mixed_problem(n_classes=n_classes)
     model = made(name).fit(X, y)
     assert 1 < model.n_iter_ <= 8
@@ -497,7 +497,7 @@ def test_a_generator_is_asked_once():
         assert pickle.dumps(seed) == before
 
 
-def test_importances_are_shares_in_what_splits_gained():
+def test_importances_are_fractions_of_the_gain():
     X, y = mixed_problem()
     model = made("one").fit(X, y)
     gains = np.zeros(4)

@@ -12,8 +12,9 @@ from tests.support.interrupts import interrupt
 
 import mixedwood as mw
 from mixedwood import _core
-from mixedwood.data import Chunks, exact_sums
+from mixedwood.data import Chunks
 from mixedwood.data.spool import Spool
+from mixedwood.data.target import exact_sums
 from mixedwood.files import FileError
 
 pa = pytest.importorskip("pyarrow")

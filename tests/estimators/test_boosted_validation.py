@@ -55,7 +55,7 @@ def test_the_rounds_are_those_without_stopping_and_the_losses_those_of_the_stage
     assert clone(model).fit(X, y).trees_ != model.trees_
 
 
-def test_new_rows_are_read_as_answers_read_them():
+def test_new_rows_are_read_as_predict_reads_them():
     X, y = mixed_problem(200)
     new, right = mixed_problem(120, seed=1)
     model = stopping().fit(X, y, X_val=new, y_val=right)
@@ -69,7 +69,7 @@ def test_new_rows_are_read_as_answers_read_them():
         shares = model.predict_proba(strange)
     assert min(model.validation_loss_) == pytest.approx(log_loss(right, shares))
     with pytest.raises(
-        ValueError, match=r"unknown categories in X_val, column 'colour' \(120 rows\)"
+        ValueError, match=r"unknown categories in X_val: column 'colour' \(120 rows\)"
     ):
         stopping(handle_unknown="error").fit(X, y, X_val=strange, y_val=right)
     # A class that the rows to judge by do not have.

@@ -43,7 +43,7 @@ def target_of(data, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_function_is_told_of_every_step(data, name):
+def test_a_function_is_called_at_every_step(data, name):
     make, what, total = MODELS[name]
     steps = []
     model = make().set_callbacks(steps.append)

@@ -18,7 +18,7 @@ from support.cases import cases
     arrays(np.int32, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 2))
 )
 @settings(max_examples=cases(60))
-def test_diversity_agrees_with_its_twin(codes):
+def test_diversity_agrees_with_its_reference(codes):
     tree = grow(read_table({"x": [1, 2, 3]}), read_target([0, 1, 2]))
     found = measure_diversity([tree] * codes.shape[1], codes, codes[:, 0])
     disagreement, kappa = slow.disagreement_and_kappa(codes)
@@ -44,7 +44,7 @@ def test_one_tree_has_no_pairs():
     st.data(),
 )
 @settings(max_examples=cases(60))
-def test_margins_agree_with_their_twin(totals, data):
+def test_margins_agree_with_their_reference(totals, data):
     shares = normalize(totals)
     right = st.integers(-1, shares.shape[1] - 1)  # -1: a class that is not in the training data
     truth = np.array([data.draw(right) for _ in shares], dtype=np.int32)

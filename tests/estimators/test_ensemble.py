@@ -57,7 +57,7 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.6, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
+def test_the_prediction_is_the_weighted_mean_of_the_parts(share, n_classes):
     X, y = mixed_problem(n_classes=n_classes)
     new, _ = mixed_problem(50, seed=1, n_classes=n_classes)
     model = small(weights=(1 - share, share)).fit(X, y)
@@ -306,7 +306,7 @@ def test_losses_are_means_over_the_weight_of_rows():
     )
 
 
-def test_answers_out_of_bag_are_drawn_to_the_mean():
+def test_predictions_out_of_bag_are_drawn_to_the_mean():
     target = read_target(["ash", "birch", "birch", "birch"])
     shares = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan], [0.5, 0.5]])
     want = [
@@ -401,7 +401,7 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
     assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
 
 
-def test_ways_to_split_are_tried_at_the_best_depth_and_told_as_they_were():
+def test_ways_to_split_are_tried_at_the_best_depth_and_reported_as_they_were():
     made = mixedwood.datasets.make_mixed(400, random_state=1)
     model = small(10, **{**TUNED, "max_iter": 60}).fit(made.X, made.y)
     results = model.cv_results_
@@ -423,6 +423,41 @@ def linear_problem(n, seed):
     X = {f"x{i}": rng.normal(size=n) for i in range(8)} | {"c": rng.choice(list("abc"), n)}
     score = sum(X[f"x{i}"] for i in range(8)) + 2.0 * (X["c"] == "a") + rng.normal(size=n)
     return X, np.array(["ash", "birch", "cedar"])[np.digitize(score, [-1.5, 2])]
+
+
+def interacting(interaction, seed):
+    """Columns of four categories; the first two have effects of their own and a common one."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 4, (500, 3))
+    X = {name: [f"v{code}" for code in codes[:, j]] for j, name in enumerate("abc")}
+    score = (1 - interaction) * (codes[:, 0] - codes[:, 1])
+    score = score + interaction * 3 * np.where((codes[:, 0] + codes[:, 1]) % 2, 1, -1)
+    return X, np.where(score + rng.logistic(size=500) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(("interaction", "crosses"), [(1.0, True), (0.25, None), (0.0, False)])
+def test_columns_are_crossed_where_held_out_rows_gain(interaction, crosses):
+    X, y = interacting(interaction, 1)
+    small = {"forest": ForestClassifier(n_estimators=10), "max_iter": 60, "random_state": 0}
+    model = EnsembleClassifier(**small).fit(X, y)
+    plain = EnsembleClassifier(crossed_features=None, **small).fit(X, y)
+    names = [column.name for column in model.schema_.derived]
+    if crosses is not None:
+        assert names == ["a & b"] * crosses
+    crossed = EnsembleClassifier(crossed_features=[("a", "b")], **small).fit(X, y)
+    found, without, with_it = (
+        m.cv_results_["mean_test_score"].max() for m in (model, plain, crossed)
+    )
+    if crosses is not False:  # the search finds the pair
+        assert found == max(without, with_it)
+    same = crossed if names else plain
+    assert np.array_equal(model.predict_proba(X), same.predict_proba(X))
+
+
+def test_columns_are_crossed_as_told_if_nothing_is_tuned():
+    X, y = interacting(1.0, 0)
+    model = EnsembleClassifier(tune=False, boosted=BoostedTreesClassifier(n_estimators=5))
+    assert [column.name for column in model.fit(X, y).schema_.derived] == ["a & b"]
 
 
 def test_sums_of_numbers_get_a_linear_model(tmp_path):
@@ -487,7 +522,7 @@ def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
     assert not hasattr(model.forest_, "oob_score_")
 
 
-def test_copies_answer_the_same():
+def test_copies_predict_the_same():
     X, y = mixed_problem()
     model = small().fit(X, y)
     want = model.predict_proba(X)

@@ -99,7 +99,7 @@ def parts_of(why):
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("name", MODELS)
-def test_contributions_add_up_to_the_answer(name, n_classes):
+def test_contributions_add_up_to_the_prediction(name, n_classes):
     model = fitted(name, n_classes)
 
     @settings(max_examples=cases(20))  # of each model
@@ -148,7 +148,7 @@ def assert_scale(model, why, X):
 
 
 @pytest.mark.parametrize("name", ["forest", "random ordinality", "grow and prune", "adaboost"])
-def test_votes_are_those_of_the_twin(name):
+def test_votes_are_those_of_the_reference(name):
     model, (X, _) = fitted(name, 4), mixed_problem(40, seed=1, n_classes=4)
     table = read_table(X, schema=model.schema_)
     weights = getattr(model, "estimator_weights_", np.ones(len(model.trees_)))
@@ -161,7 +161,7 @@ def test_votes_are_those_of_the_twin(name):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_scores_are_those_of_the_twin(n_classes):
+def test_scores_are_those_of_the_reference(n_classes):
     model = fitted("boosted", n_classes)
     X, _ = mixed_problem(40, seed=1, n_classes=n_classes)
     table = read_table(X, schema=model.schema_)
@@ -213,7 +213,7 @@ def test_not_fitted(name):
         MODELS[name]().explain(mixed_problem()[0])
 
 
-def test_unseen_values_are_told_and_refused_as_elsewhere():
+def test_unseen_values_are_reported_and_refused_as_elsewhere():
     X, y = mixed_problem(60, n_classes=2)
     new = X[:1].assign(colour="mauve")
     with pytest.warns(mw.UnknownCategoryWarning, match=r"column 'colour' \(1 row\)"):
@@ -238,7 +238,7 @@ def test_one_class_and_classes_of_numbers(name):
     assert why.to_text(label=3)
 
 
-def test_a_part_that_counts_nothing_is_not_told():
+def test_a_part_that_counts_nothing_is_not_reported():
     X, y = mixed_problem(60, n_classes=2)
     only = str(small_blend(share=0.0).fit(X, y).explain(X))
     assert "1.00 * " in only

@@ -81,7 +81,7 @@ def test_random_subsets_are_baselines_of_the_searches():
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_recipes_learn_and_copies_answer_the_same(name):
+def test_recipes_learn_and_copies_predict_the_same(name):
     X, y = mixed_problem()
     model = clone(RECIPES[name]).set_params(random_state=3).fit(X, y)
     assert len(model.trees_) == model.n_estimators
@@ -194,7 +194,7 @@ def test_class_weights_reach_every_tree():
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
-def test_out_of_bag_answers_agree_with_their_twin(vote):
+def test_out_of_bag_predictions_agree_with_their_reference(vote):
     X, y = mixed_problem(40)
     model = ForestClassifier(n_estimators=6, voting=vote, oob_score=True, random_state=2)
     with pytest.warns(UserWarning, match="rows are in the sample of every tree"):
@@ -497,7 +497,7 @@ def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words)
         unfitted.predict(X)
 
 
-def test_nodes_that_answer():
+def test_nodes_where_rows_end():
     X, y = mixed_problem(60)
     forest = ForestClassifier(n_estimators=4, random_state=0).fit(X, y)
     nodes = forest.apply(X)
@@ -523,7 +523,7 @@ def test_a_number_in_place_of_a_tree():
         ForestClassifier(100).fit(X, y)
 
 
-def test_rows_that_are_shared_out_have_no_single_node():
+def test_rows_that_are_divided_have_no_single_node():
     data = make_mixed(200, missing_rate=0.2, random_state=0)
     model = ForestClassifier.bagging_c45(3, random_state=0).fit(data.X, data.y)
     assert any(tree.is_fractional for tree in model.trees_)

@@ -125,7 +125,7 @@ def test_a_warm_start_keeps_its_own_seed(model, problem):
     assert cold.fit(*problem).fit(*problem).trees_ != model.trees_
 
 
-def test_a_warm_start_updates_the_out_of_bag_answers(problem):
+def test_a_warm_start_updates_the_out_of_bag_predictions(problem):
     model = ForestClassifier(n_estimators=15, oob_score=True, warm_start=True, random_state=1).fit(
         *problem
     )
@@ -230,7 +230,7 @@ def test_a_member_that_fails_stops_the_others(n_jobs):
         grow_members(fail_at_three, range(8), n_jobs=n_jobs)
 
 
-def test_a_learner_stops_when_told_to(problem):
+def test_a_member_stops_when_it_must(problem):
     from mixedwood.data import read_table, read_target
 
     stop = StopFlag()

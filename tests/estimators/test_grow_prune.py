@@ -67,7 +67,7 @@ def test_what_a_fit_leaves(problem):
     assert model.score(X, y) > 0.6
 
 
-def test_copies_answer_the_same(problem):
+def test_copies_predict_the_same(problem):
     X, y = problem
     model = GrowPruneTreeClassifier(random_state=3, partitioner="random_order").fit(X, y)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
@@ -189,7 +189,7 @@ def test_tables_without_anything_to_learn():
         assert len(set(model.predict(table).tolist())) == 1
 
 
-def test_a_share_of_rows():
+def test_a_fraction_of_rows():
     data = make_waveform(200, random_state=0)
     small = GrowPruneTreeClassifier(min_samples_split=0.25, random_state=0).fit(data.X, data.y)
     tree = small.tree_

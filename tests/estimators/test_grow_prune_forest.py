@@ -162,7 +162,7 @@ def test_seeds(mixed):
     assert fresh[0].trees_ != fresh[1].trees_
 
 
-def test_copies_answer_the_same(mixed):
+def test_copies_predict_the_same(mixed):
     X, y = mixed
     model = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):

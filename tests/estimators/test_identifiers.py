@@ -81,7 +81,7 @@ def test_every_fit_names_them_once(name):
 
 @pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")
 @pytest.mark.parametrize("distinct", [N, N // 2, N // 10])
-@pytest.mark.parametrize("name", ["tree", "model tree", "forest"])
+@pytest.mark.parametrize("name", ["tree", "model tree", "forest", "grow and prune"])
 def test_they_do_no_harm(name, distinct):
     """By the score alone such a column takes the root, and nothing is learned."""
     X, y = table(3 * N)

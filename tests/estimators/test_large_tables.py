@@ -277,7 +277,7 @@ def test_the_time_limit_leaves_a_smaller_tree():
     assert model.tree_.n_leaves == 1
 
 
-def test_progress_of_each_pass_is_told():
+def test_progress_of_each_pass_is_reported():
     table = table_of(2, n=500)
     seen = []
     model = mw.TreeClassifier(pruning=None, max_depth=2)

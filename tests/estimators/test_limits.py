@@ -29,7 +29,7 @@ def alternating():
     return X, y, TreeClassifier(pruning=None).fit(X, y)
 
 
-def test_a_very_deep_tree_answers(alternating):
+def test_a_very_deep_tree_predicts(alternating):
     X, y, model = alternating
     assert model.get_depth() == DEEP - 1
     assert model.predict(X).tolist() == y.tolist()
@@ -61,7 +61,7 @@ def test_a_very_deep_tree_can_be_pruned(alternating, pruning):
     assert model.predict(X).shape == y.shape
 
 
-def test_values_that_tell_nothing_are_not_peeled_off_one_by_one():
+def test_uninformative_values_are_not_split_off_one_by_one():
     """All values have the same classes: halves, so the depth is a logarithm."""
     codes = np.repeat(np.arange(4096, dtype=np.int32), 2)
     schema = Schema((Column("a", "nominal", tuple(f"v{i:04}" for i in range(4096))),))

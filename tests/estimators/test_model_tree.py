@@ -62,7 +62,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_copies_answer_the_same(name, problem):
+def test_copies_predict_the_same(name, problem):
     X, y = problem
     model = clone(MODELS[name]).fit(X, y)
     want = model.predict_proba(X)
@@ -98,7 +98,7 @@ def test_a_grid_of_machines(problem):
     assert grid.best_score_ > 0.5
 
 
-def test_a_tree_of_planes_in_words_and_pictures(problem):
+def test_a_tree_of_hyperplanes_in_words_and_pictures(problem):
     X, y = problem
     model = ModelTreeClassifier(max_depth=2, pruning=None).fit(X, y)
     tree = model.tree_
@@ -121,7 +121,7 @@ def test_a_tree_of_planes_in_words_and_pictures(problem):
     assert tree.plot(ax=figure.Figure().subplots()) is not None
 
 
-def test_a_plane_is_printed_with_the_largest_contributions_first():
+def test_a_hyperplane_is_printed_with_the_largest_contributions_first():
     rng = np.random.default_rng(0)
     X = {"small": rng.normal(size=300) * 1000, "large": rng.normal(size=300)}
     y = X["small"] / 1000 + 5 * X["large"] > 0
@@ -138,7 +138,7 @@ def test_a_plane_is_printed_with_the_largest_contributions_first():
 
 @pytest.mark.parametrize("partitioner", ["auto", "multiway", "one_vs_rest", "principal"])
 @pytest.mark.parametrize("criterion", ["gain_ratio", "entropy", "gini"])
-def test_limits_hold_with_planes(partitioner, criterion, problem):
+def test_limits_hold_with_hyperplanes(partitioner, criterion, problem):
     X, y = problem
     settings = {"criterion": criterion, "partitioner": partitioner, "pruning": None}
     tree = ModelTreeClassifier(max_depth=2, **settings).fit(X, y).tree_
@@ -172,7 +172,7 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     ids=str,
 )
 @pytest.mark.parametrize("cut", ["model", "best"])
-def test_every_pruner_prunes_planes(pruning, cut):
+def test_every_pruner_prunes_hyperplanes(pruning, cut):
     X, y = mixed_problem(200)
     model = ModelTreeClassifier(pruning=pruning, intercept=cut, max_depth=5).fit(X, y)
     whole = ModelTreeClassifier(pruning=None, intercept=cut, max_depth=5).fit(X, y).tree_
@@ -299,7 +299,7 @@ def separable(n=300, seed=0, gaps=True):
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_unseen_values_in_a_plane_count_as_missing(gaps):
+def test_unseen_values_in_a_hyperplane_count_as_missing(gaps):
     X, y = separable(gaps=gaps)
     settings = {"axis_aligned": False, "max_depth": 1, "pruning": None, "min_split_gain": -1.0}
     for unseen in ("stop", "missing", "majority"):

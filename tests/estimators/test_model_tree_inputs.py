@@ -45,7 +45,7 @@ def test_no_numeric_column_is_an_ordinary_tree_and_said_once():
     assert ModelTreeClassifier().fit(X, y).tree_.split_kind[0] == SplitKind.LINEAR
 
 
-def test_an_ordinal_column_is_a_number_of_planes():
+def test_an_ordinal_column_is_a_number_of_hyperplanes():
     rng = np.random.default_rng(0)
     places, x = rng.integers(0, 3, 200), rng.normal(size=200)
     X = {"size": np.array(["S", "M", "L"])[places], "x": x}
@@ -139,7 +139,7 @@ def test_gaps_everywhere():
         assert np.isfinite(model.predict_proba([[np.nan, np.nan]])).all()
 
 
-def test_a_column_of_very_many_values_stays_out_of_planes():
+def test_a_column_of_very_many_values_stays_out_of_hyperplanes():
     rng = np.random.default_rng(0)
     X, y = slanted(6000)
     names = np.array([f"v{i:04}" for i in range(5000)])
@@ -154,7 +154,7 @@ def test_a_column_of_very_many_values_stays_out_of_planes():
     assert asked == {"x", "z", "few"}
 
 
-def test_values_enter_planes_while_there_is_room():
+def test_values_enter_hyperplanes_while_there_is_room():
     """At most 256 weights, the constant one of them; columns of fewer values come first."""
     rng = np.random.default_rng(0)
     X, y = slanted(3000)
@@ -183,7 +183,7 @@ def test_few_rows(model):
         two.predict(np.empty((0, 2)))
 
 
-def test_two_rows_are_told_apart_by_a_plane_where_that_is_wanted():
+def test_two_rows_are_distinguished_by_a_hyperplane_where_that_is_wanted():
     settings = {"min_samples_model": 2, "pruning": None, "axis_aligned": False, "C": 10.0}
     model = ModelTreeClassifier(**settings).fit([[1.0, 2.0], [2.0, 1.0]], ["a", "b"])
     assert model.tree_.split_kind[0] == SplitKind.LINEAR
@@ -311,7 +311,7 @@ def test_multiway_needs_a_criterion_for_many_groups():
         ModelTreeClassifier(criterion="twoing", partitioner="multiway").fit(*slanted(30))
 
 
-def test_a_random_order_at_each_node_goes_with_planes():
+def test_a_random_order_at_each_node_goes_with_hyperplanes():
     rng = np.random.default_rng(0)
     X = {"a": np.array(list("pqrs"))[rng.integers(0, 4, 80)], "x": rng.normal(size=80)}
     y = rng.integers(0, 3, 80)

@@ -234,7 +234,7 @@ def test_in_forests_with_some_of_the_columns(tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), shares[0])
 
 
-def test_rows_that_are_shared_out():
+def test_rows_that_are_divided():
     X, y = ring()
     model = fitted(SVC(), X, y, handle_missing="fractional", axis_aligned=True, max_depth=3)
     assert model.tree_.models

@@ -256,7 +256,7 @@ def test_equal_rows_of_different_classes():
     assert model.proof_.n_explored < 5
 
 
-def test_a_new_value_goes_where_it_is_told_to(problem):
+def test_a_new_value_goes_where_handle_unknown_says(problem):
     X, y = problem
     new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
     for unknown in ("stop", "missing", "majority"):

@@ -58,7 +58,7 @@ def any_weights(rng, n_rows):
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of weightless rows
 @pytest.mark.parametrize("seed", range(150))
-def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
+def test_the_cost_is_the_reference_and_that_of_the_predictions(seed):
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(2, 20))
     made = [any_column(rng, n_rows) for _ in range(rng.integers(1, 4))]
@@ -229,7 +229,7 @@ def test_the_memory_of_the_search_over_all_splits_is_limited():
     assert model.lower_bound_ < model.objective_value_ == (model.predict(X) != y).sum()
 
 
-def test_the_gap_of_a_small_cost_is_a_share_of_it():
+def test_the_gap_of_a_small_cost_is_a_fraction_of_it():
     assert Proof("time_limit", 0.5, 0.25, 0, 0, 0, 0.0, ()).gap == 0.5
     assert Proof("optimal", 0.0, 0.0, 0, 0, 0, 0.0, ()).gap == 0.0
 

@@ -144,7 +144,7 @@ def test_own_trees_get_a_random_order():
     assert model.feature_importances_.sum() == pytest.approx(1)
 
 
-def test_samples_votes_and_out_of_bag_answers_go_with_orders():
+def test_samples_votes_and_out_of_bag_predictions_go_with_orders():
     X, y = mixed_problem(200)
     model = RandomOrdinalityClassifier.random_tree(
         40, bootstrap=True, oob_score=True, voting="soft", colsample_bytree=3, random_state=0

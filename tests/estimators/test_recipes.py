@@ -38,7 +38,7 @@ def test_c45_worked_example_sizes(c45):
     np.testing.assert_allclose(tree.statistics[triangle], [0, 2], atol=6e-4)
 
 
-def test_c45_worked_example_answers(c45):
+def test_c45_worked_example_predictions(c45):
     assert "".join(c45.predict(columns(CELLS))) == "nnnyyynynynnyn"
     asked = {
         ("?", "s", "?"): (0.642857, 0.357143),
@@ -188,7 +188,7 @@ def test_how_many_columns_are_drawn(max_features, expected):
     assert TreeClassifier(max_features=max_features)._settings(9, 10).max_features == expected
 
 
-def test_shares_of_rows():
+def test_fractions_of_rows():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     by_share = TreeClassifier(pruning=None, min_samples_leaf=0.1).fit(X, y).tree_

@@ -89,7 +89,7 @@ RECIPES = {
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_copies_answer_the_same(name, problem):
+def test_copies_predict_the_same(name, problem):
     X, y = problem
     model = clone(RECIPES[name]).fit(X, y)
     asked = X.iloc[:50]

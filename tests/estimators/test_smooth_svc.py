@@ -87,7 +87,7 @@ def test_standardising_is_the_same_as_a_scaler():
     assert ((model.decision_function(X) > 0) == model.predict(X)).all()
 
 
-def test_a_kernel_bends_the_plane():
+def test_a_kernel_bends_the_boundary():
     X, y = make_moons(400, noise=0.2, random_state=0)
     new, truth = make_moons(400, noise=0.2, random_state=1)
     plane = SmoothSVC().fit(X, y).score(new, truth)
@@ -130,7 +130,7 @@ def test_in_a_pipeline_a_grid_and_a_calibration(problem):
     )
 
 
-def test_copies_and_frames_answer_the_same(problem):
+def test_copies_and_frames_predict_the_same(problem):
     X, y = problem
     for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "smoothing": 5.0}):
         model = SmoothSVC(**parameters).fit(X, y)

@@ -118,7 +118,7 @@ def test_a_class_of_weightless_rows_stays_a_class():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_all_trees_answer_weightless_rows_out_of_bag(problem):
+def test_all_trees_predict_weightless_rows_out_of_bag(problem):
     X, y, weights = problem
     model = ForestClassifier(n_estimators=20, oob_score=True, random_state=0).fit(X, y, weights)
     shares, kept = model.oob_decision_function_, weights > 0

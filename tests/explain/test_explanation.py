@@ -42,7 +42,7 @@ def assert_adds_up(why):
 
 
 @given(seeds, st.integers(1, 4), st.booleans(), st.booleans(), st.sampled_from([0, 1, 12]))
-def test_votes_agree_with_the_twin_and_add_up(seed, n_trees, fractional, weighted, n_tests):
+def test_votes_agree_with_the_reference_and_add_up(seed, n_trees, fractional, weighted, n_tests):
     trees = [random_tree([seed, i], n_tests, fractional) for i in range(n_trees)]
     table = random_table(seed, n_rows=3, gaps=True)
     weights = np.random.default_rng(seed).random(n_trees) + 0.1 if weighted else None
@@ -63,7 +63,7 @@ def test_votes_agree_with_the_twin_and_add_up(seed, n_trees, fractional, weighte
 
 
 @given(seeds, st.integers(1, 4), st.booleans(), st.sampled_from(["two", "one each", "together"]))
-def test_scores_agree_with_the_twin_and_add_up(seed, n_trees, fractional, kind):
+def test_scores_agree_with_the_reference_and_add_up(seed, n_trees, fractional, kind):
     rng = np.random.default_rng(seed)
     trees = [random_tree([seed, i], 12, fractional) for i in range(n_trees)]
     width = 3 if kind == "together" else 1
@@ -155,7 +155,7 @@ def test_columns_of_a_linear_test_are_credited_together():
     assert_adds_up(why)
 
 
-def test_votes_are_told_beside_the_sum():
+def test_votes_are_shown_beside_the_sum():
     tree = small("split_interval", "age", [[3, 2], [3, 0]], high=5.0)
     lines = str(explained([tree], one_row(age=3), "hard")).splitlines()
     assert lines == [

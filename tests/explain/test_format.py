@@ -127,7 +127,7 @@ def test_a_name_that_reads_as_a_part_of_the_sum_is_quoted(name):
     assert format_condition(LinearCondition((term,), 0.0, positive=True)) == f"0.5 {name!r} > 0"
 
 
-def test_a_filled_sum_has_an_answer_for_missing_values():
+def test_a_filled_sum_goes_somewhere_with_missing_values():
     filled = linear({"age": 1.0}, 0.0, missing=1, fill={"age": 30.0})
     assert filled == ["age > 0", "age <= 0"]
     assert linear({("colour", "red"): 1.0}, 0.0, missing=1)[1] == "[colour = red] <= 0"
@@ -178,7 +178,7 @@ def test_labels_that_could_be_misread_are_quoted(label, expected):
     assert format_label(label, Style()) == expected
 
 
-def test_names_and_numbers_and_shares():
+def test_names_and_numbers_and_fractions():
     assert format_name("capital gain", Style()) == "capital gain"
     assert format_name("a\tb", Style()) == r"'a\tb'"
     assert [format_float(x, 3) for x in (0.12345, 123456.7, 1e20, -2)] == [

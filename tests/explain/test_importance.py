@@ -28,7 +28,7 @@ def impurity(counts, kind):
     st.sampled_from(["learned", "fractional"]),
     st.sampled_from(["auto", "multiway"]),
 )
-def test_it_is_the_share_of_the_fall(problem, kind, missing, partitioner):
+def test_it_is_the_fraction_of_the_decrease(problem, kind, missing, partitioner):
     table, target = problem
     tree = grow(table, target, GrowSettings(handle_missing=missing, partitioner=partitioner))
     falls = np.zeros(table.n_columns)
@@ -78,7 +78,7 @@ def test_the_impurity_is_the_criterions():
         np.testing.assert_array_equal(model.feature_importances_, want)
 
 
-def test_a_linear_test_shares_its_fall():
+def test_a_linear_split_divides_its_decrease():
     schema = Schema((Column("a", "numeric"), Column("b", "numeric"), Column("c", "numeric")))
     builder = TreeBuilder(schema, ["p", "q"], [5, 5])
     builder.split_linear(0, {"c": 0.001, "b": 0.0, "a": -300.0}, 0.5, [[5, 0], [0, 5]])
@@ -86,7 +86,7 @@ def test_a_linear_test_shares_its_fall():
     np.testing.assert_allclose(impurity_importance(builder.build()), [1 / 3, 0, 2 / 3])
 
 
-def test_the_values_of_a_column_have_one_share_of_a_linear_test():
+def test_the_values_of_a_column_have_one_part_of_a_linear_split():
     schema = Schema((Column("a", "numeric"), Column("b", "nominal", ("x", "y"))))
     builder = TreeBuilder(schema, ["p", "q"], [5, 5])
     weights = {("b", "y"): 2.0, "a": 1.0, ("b", "x"): 1.0}

@@ -99,7 +99,7 @@ def test_a_sum_says_what_stood_in_for_missing_values():
     assert "colour missing, counts for nothing" in [part.text for part in missing]
 
 
-def test_a_sum_without_an_answer_says_why():
+def test_a_sum_without_a_result_says_why():
     assert weighed(one_row(age=1, income=NAN)) == [
         "  income missing, goes with 0.5 age - 2 income <= -3",
         "     nan  income missing",
@@ -136,7 +136,7 @@ def test_a_shared_row_lists_the_leaves_it_reached():
     )
 
 
-def test_a_row_that_stops_is_answered_there():
+def test_a_row_that_stops_is_predicted_there():
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [3, 1])
     builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
     path = builder.build().explain(one_row(age=NAN))
@@ -151,7 +151,7 @@ def test_a_row_that_stops_is_answered_there():
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
-def test_the_way_ends_where_the_tree_answers(seed, fractional):
+def test_the_path_ends_where_the_tree_predicts(seed, fractional):
     tree = random_tree(seed, 12, fractional=fractional)
     table = random_table(seed, 12, gaps=True)
     proba, labels = tree.predict_proba(table), tree.predict(table)

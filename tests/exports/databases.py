@@ -88,12 +88,18 @@ def server():
     place = folder / "data"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder, **as_user}
     command = [initdb, "-D", place, "-A", "trust", "-U", "mixedwood", "-E", "UTF8", "--no-sync"]
-    subprocess.run([*command, "--locale=C.UTF-8"], check=True, timeout=250, **quiet)
+    try:
+        subprocess.run([*command, "--locale=C.UTF-8"], check=True, timeout=250, **quiet)
+    except (subprocess.SubprocessError, OSError) as error:
+        return None, f"PostgreSQL is installed, but makes no cluster here: {error}"
     options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
     pg_ctl = initdb.with_name("pg_ctl")
     atexit.register(stop_server)  # also when a test run is interrupted
     start = [pg_ctl, "-D", place, "-w", "-o", options, "-l", folder / "log", "start"]
-    subprocess.run(start, check=True, timeout=250, **quiet)
+    try:
+        subprocess.run(start, check=True, timeout=250, **quiet)
+    except (subprocess.SubprocessError, OSError) as error:
+        return None, f"PostgreSQL is installed, but does not start here: {error}"
     return (folder, pg_ctl, quiet), ""
 
 

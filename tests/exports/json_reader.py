@@ -96,11 +96,30 @@ class Model:
             return self.largest(p, tolerance)
         return self.largest(-(np.asarray(p) @ np.array(costs)), tolerance * np.max(costs))
 
+    def sums(self, terms, cells, n_sums):
+        """Sums of a linear model; missing and unknown values add nothing."""
+        totals = np.zeros(n_sums)
+        for term in terms:
+            cell = cells[term["column"]]
+            if "codes" in term:
+                weights = dict(zip(term["codes"], term["weights"], strict=True))
+                totals += np.array(weights.get(cell, [0.0] * n_sums))
+            elif cell not in (None, "missing", "unknown"):
+                z = (cell * term["factor"] - term["mean"]) * term["scale"]
+                if term["limit"] is not None:
+                    z = np.clip(z, -term["limit"], term["limit"])
+                totals += z * np.array(term["weights"])
+        return totals
+
     def part(self, part, cells):
         """Values of a part, and the class of a single tree or None."""
         classes = self.target["kind"] == "classes"
         if part["aggregate"] == "label":
             ends = self.ends(part["trees"][0]["nodes"], 0, 1.0, cells)
+            if "formula" in ends[0][0]:
+                formula = ends[0][0]["formula"]
+                total = self.sums(formula["terms"], cells, 1) + formula["intercept"]
+                return np.clip(total, formula["low"], formula["high"]), None
             value = sum(f * np.array(node["value"]) for node, f in ends)
             fractional = any(
                 "fractional" in (n.get("missing"), n.get("unknown"))
@@ -110,6 +129,8 @@ class Model:
                 return value, None
             return value, self.decide(value, 1e-6) if fractional else ends[0][0]["label"]
         scores = np.array(part["baseline"], float)
+        if part["aggregate"] == "linear":
+            scores += self.sums(part["terms"], cells, len(scores))
         for tree in part["trees"]:
             ends = self.ends(tree["nodes"], 0, 1.0, cells)
             if part["aggregate"] == "vote":
@@ -122,7 +143,7 @@ class Model:
             first = tree["first_output"]
             scores[first : first + len(value)] += tree["weight"] * value
         if not classes:
-            if part["aggregate"] != "sum":
+            if part["aggregate"] not in ("sum", "linear"):
                 return scores / part["total_weight"], None
             return np.exp(scores) if part["link"] == "log" else scores, None
         if part["link"] == "identity":

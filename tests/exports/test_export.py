@@ -11,6 +11,7 @@ from exports.databases import run_duckdb, run_postgresql, run_sqlite, stop_serve
 from exports.json_reader import Model
 from exports.runtimes import run_onnx, run_treelite
 from mixedwood.exports import ExportError
+from mixedwood.exports.describe import describe
 
 HOSTILE = ["a\"b'; --", "x y\n*/ \\", "%s {0} é\u2028"]
 MAKERS = {
@@ -32,7 +33,23 @@ MAKERS = {
     "ensemble": lambda s: mw.EnsembleClassifier(
         forest=mw.ForestClassifier(n_estimators=5),
         boosted=mw.BoostedTreesClassifier(n_estimators=5),
+        linear=False,
         tune=False,
+        random_state=s,
+    ),
+    "linear_ensemble": lambda s: mw.EnsembleClassifier(
+        forest=mw.ForestClassifier(n_estimators=5),
+        boosted=mw.BoostedTreesClassifier(n_estimators=5),
+        tune=False,
+        weights=(0.3, 0.3, 0.4),
+        random_state=s,
+    ),
+    "costly_ensemble": lambda s: mw.EnsembleClassifier(
+        forest=mw.ForestClassifier(n_estimators=5),
+        boosted=mw.AdaBoostTreesClassifier(n_estimators=5),
+        tune=False,
+        weights=(0.3, 0.3, 0.4),
+        cost_matrix=[[0, 5, 1], [1, 0, 1], [1, 2, 0]],
         random_state=s,
     ),
     "tree_number": lambda s: mw.TreeRegressor(random_state=s),
@@ -42,6 +59,16 @@ MAKERS = {
     "boosted_number": lambda s: mw.BoostedTreesRegressor(n_estimators=5, random_state=s),
     "boosted_poisson": lambda s: mw.BoostedTreesRegressor(
         n_estimators=5, loss="poisson", random_state=s
+    ),
+    "ensemble_number": lambda s: mw.EnsembleRegressor(
+        forest=mw.ForestRegressor(n_estimators=5),
+        boosted=mw.BoostedTreesRegressor(n_estimators=5),
+        tune=False,
+        weights=(0.3, 0.3, 0.4),
+        random_state=s,
+    ),
+    "model_tree_number": lambda s: mw.ModelTreeRegressor(
+        cv=None if s % 2 else 5, smoothing=None if s % 3 else 15.0, random_state=s
     ),
 }
 
@@ -76,7 +103,25 @@ def random_model(name, seed, wide=8, n=150):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.set_params(**({"categorical_features": [0, 1, 2]})).fit(X, y)
-    return model, random_rows(rng, 200, wide, unknown=True)
+    return model, at_bounds(model, random_rows(rng, 200, wide, unknown=True), rng)
+
+
+def at_bounds(model, X, rng):
+    """Put a fifth of the numbers at bounds of intervals, where "<" and "<=" differ."""
+    described = describe(model)
+    columns = described["columns"]
+    bounds = {c["name"]: [] for c in columns if c["kind"] == "numeric"}
+    for part in described["parts"]:
+        for tree in part["trees"]:
+            for node in tree["nodes"]:
+                if node["split"] == "interval" and columns[node["column"]]["kind"] == "numeric":
+                    ends = (node["low"], node["high"])
+                    bounds[columns[node["column"]]["name"]] += [x for x in ends if x is not None]
+    for name, its in bounds.items():
+        n = len(X[name]) if its else 0
+        for i in rng.choice(n, n // 5, replace=False) if n else ():
+            X[name][i] = its[rng.integers(len(its))]
+    return X
 
 
 def expected(model, X):
@@ -86,9 +131,17 @@ def expected(model, X):
         return model.predict(X), proba
 
 
+def parts_of(model):
+    predictor = getattr(model, "predictor_", None)  # model trees of numbers have none
+    parts = getattr(predictor, "parts", ((1.0, predictor),))
+    return [part for _, part in parts if part is not None]
+
+
 def has_exp(model):
-    parts = getattr(model.predictor_, "parts", ((1.0, model.predictor_),))
-    return any(part.link != "identity" for _, part in parts)
+    return any(
+        getattr(part, "link", "identity") != "identity" or hasattr(part, "intercepts")
+        for part in parts_of(model)
+    )
 
 
 def check(model, X, labels, values, slack=0.0):
@@ -144,13 +197,11 @@ def one_server():
 
 
 def cannot_say(name, to, model):
-    parts = getattr(model.predictor_, "parts", ((1.0, model.predictor_),))
-    fractional = any(tree.is_fractional for _, part in parts for tree in part.trees)
+    trees = [tree for part in parts_of(model) for tree in getattr(part, "trees", ())]
+    fractional = any(tree.is_fractional for tree in trees)
     assert fractional == (name == "c45")
-    linear = any((tree.split_kind == 4).any() for _, part in parts for tree in part.trees)
-    if to in ("onnx", "treelite") and linear:
-        return True
-    if to == "treelite" and name == "ensemble":
+    linear = any((tree.split_kind == 4).any() for tree in trees) or hasattr(model, "leaf_terms_")
+    if to == "treelite" and (linear or len(parts_of(model)) > 1):
         return True
     return to not in ("python", "json") and fractional
 
@@ -161,7 +212,7 @@ def test_predicts_as_the_model(name, to):
     model, X = random_model(name, 0)
     if cannot_say(name, to, model):
         with pytest.raises(
-            ExportError, match=r"handle_missing='learned'|use to='onnx'|Use to='sql'"
+            ExportError, match=r"handle_missing='learned'|use to='onnx'|Use to='onnx'"
         ):
             RUNNERS[to](model, X)
         return
@@ -175,13 +226,62 @@ def test_wide_subsets(wide, to):
     check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 
 
+@pytest.mark.parametrize("to", [to for to in RUNNERS if to != "treelite"])
+def test_intervals_with_two_ends(to):
+    rng = np.random.default_rng(0)
+    X = random_rows(rng, 300, 8)
+    x = np.nan_to_num(X["number"])
+    y = np.where((x > -0.5) & (x <= 0.5), "inside", "outside")
+    binarizer = mw.preprocessing.FeatureBinarizer(encoding="multi_hot")
+    model = mw.OptimalTreeClassifier(
+        max_depth=2, binarizer=binarizer, categorical_features=[0, 1, 2], random_state=0
+    ).fit(X, y)
+    assert (np.isfinite(model.tree_.low) & np.isfinite(model.tree_.high)).any()
+    X = at_bounds(model, random_rows(rng, 300, 8, unknown=True), rng)
+    check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
+
+
+@pytest.mark.parametrize("to", ["python", "json", "duckdb", "sqlite", "gcc", "onnx"])
+@pytest.mark.parametrize("name", ["linear_ensemble", "ensemble_number", "model_tree_number"])
+def test_linear_models_of_ordinal_and_extreme_columns(name, to):
+    rng = np.random.default_rng(0)
+    X = {
+        "grade": [None if x == 3 else ["low", "mid", "high"][x] for x in rng.integers(0, 4, 200)],
+        "tiny": (rng.normal(size=200) * 1e-300).tolist(),  # a large number is far outside
+        "big": (rng.normal(size=200) * 1e300).tolist(),
+        "plain": rng.normal(size=200).tolist(),  # predictions of leaves are cut off at their range
+        "same": [1.0] * 200,
+    }
+    steps = np.array([1.0 if g == "high" else 0.0 for g in X["grade"]]) + np.array(X["plain"])
+    steps += np.array(X["tiny"]) * 1e300
+    model = MAKERS[name](1).set_params(ordinal_features={"grade": ["low", "mid", "high"]})
+    y = steps + rng.normal(size=200) * 0.1
+    if hasattr(model, "predict_proba"):
+        y = np.array(["a", "b", "c"])[np.digitize(y, [0.0, 1.0])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    rows = {name: values[:50] for name, values in X.items()}
+    rows["grade"] = ["new", *rows["grade"][1:]]
+    rows["tiny"] = [1e9, -1e9, float("nan"), *rows["tiny"][3:]]
+    rows["plain"] = [1e6, -1e6, float("nan"), *rows["plain"][3:]]
+    rows["same"] = [5.0, float("nan"), *rows["same"][2:]]
+    labels, values = RUNNERS[to](model, rows)
+    check(model, rows, labels, values, SLACK.get(to, 0.0))
+    if name == "ensemble_number" and to == "json":  # the standardized number is cut off at 1e100
+        linear = np.array([term["limit"] for term in describe(model)["parts"][2]["terms"]])
+        assert (linear == 1e100).all()
+        assert abs(values[0][0]) > 1e90
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("to", RUNNERS)
 @pytest.mark.parametrize("name", MAKERS)
 def test_many_models(name, to):
     for seed in range(100, 120):
         model, _ = random_model(name, seed)
-        X = random_rows(np.random.default_rng(seed), 5000, 8, unknown=True)
+        rng = np.random.default_rng(seed)
+        X = at_bounds(model, random_rows(rng, 5000, 8, unknown=True), rng)
         if not cannot_say(name, to, model):
             check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 

@@ -72,7 +72,7 @@ def test_small_tables_are_searched_as_best_partition_does(criterion):
 
 
 @pytest.mark.parametrize("n_classes", [3, 20, 100])
-def test_numbers_of_rows_are_halved_not_peeled(n_classes):
+def test_numbers_of_rows_are_halved_not_split_off_one_by_one(n_classes):
     """Each value has one row: the best test divides the classes into halves."""
     rng = np.random.default_rng(2)
     classes = rng.integers(0, n_classes, 3000)

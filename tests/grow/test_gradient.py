@@ -59,7 +59,7 @@ LIMITS = st.builds(
 
 @given(problems(), LIMITS, st.integers(1, 3), st.integers(0, 2**32))
 @settings(max_examples=cases(300))
-def test_agrees_with_its_twin(problem, how, n_outputs, seed):
+def test_agrees_with_its_reference(problem, how, n_outputs, seed):
     """Derivatives are drawn such that no two cuts have the same gain but by the same rows."""
     table, _ = problem
     rng = np.random.default_rng(seed)

@@ -77,7 +77,7 @@ def test_rows_are_where_the_tree_sends_them(
 
 
 @pytest.mark.parametrize(("unseen", "where"), [("stop", 0), ("missing", 2), ("majority", 1)])
-def test_values_that_only_rows_told_have(unseen, where):
+def test_values_of_selected_rows_only(unseen, where):
     """Values 0, 0, 1 and missing learn; value 2 is new. Missing goes with value 1."""
     codes = np.array([0, 0, 0, 1, -1, 2], np.int32)
     table = Table(Schema((Column("a", "nominal", ("x", "y", "z")),)), (codes,))

@@ -24,13 +24,15 @@ def table_of(*columns):
     return Table(schema, tuple(array for _, array in columns))
 
 
-def grown(table, g, h, how=None, rows=None, others=NONE, seed=0, max_bins=255):
+def grown(table, g, h, how=None, rows=None, others=NONE, seed=0, max_bins=255, columns=None):
     n = len(g)
     target = Target(np.array([0, 1]), (np.arange(n) % 2).astype(np.int32))
     rows = np.arange(n, dtype=np.int32) if rows is None else rows
     how = GradientSettings() if how is None else how
     binned = BinnedTable(EncodedTable(table), max_bins)
-    return grow_gradient_tree(binned, target, g, h, how, rows=rows, others=others, seed=seed)
+    return grow_gradient_tree(
+        binned, target, g, h, how, rows=rows, others=others, columns=columns, seed=seed
+    )
 
 
 @pytest.fixture(scope="module", params=[1, 3])
@@ -68,6 +70,35 @@ def test_the_order_of_rows_changes_nothing(large, order):
         assert other.tree == one.tree
         np.testing.assert_array_equal(other.steps, one.steps)
         np.testing.assert_array_equal(other.node_of_row, one.node_of_row)
+
+
+@pytest.mark.parametrize("order", ["sorted", "random_per_node", "target_statistics"])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("n_values", [800, 100_000])
+def test_sums_are_made_in_another_way_for_small_nodes(order, n_outputs, n_values):
+    """A column that may not be used has so many values that nodes are small beside it."""
+    rng = np.random.default_rng(n_values)
+    n = 1_500
+    columns = [number(f"x{i}", np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)))
+               for i in range(2)]  # fmt: skip
+    columns += [nominal(f"a{i}", rng.integers(-1, 30, n), 30) for i in range(3)]
+    columns.append(nominal("few", rng.integers(0, 3, n), 3))
+    g = rng.normal(size=(n, n_outputs)) + (columns[2][1] % 3)[:, None]
+    h = rng.uniform(0.1, 1, size=(n, n_outputs))
+    rows = np.flatnonzero(rng.random(n) < 0.9).astype(np.int32)
+    others = np.setdiff1d(np.arange(n, dtype=np.int32), rows)
+    how = GradientSettings(category_order=order, max_depth=7, cat_smooth=3.0)
+    used = np.arange(len(columns), dtype=np.int32)
+    wide = [*columns, nominal("unused", rng.integers(0, n_values, n), n_values)]
+    one, other = (
+        grown(table_of(*some), g, h, how, rows=rows, others=others, columns=used)
+        for some in (columns, wide)
+    )
+    assert one.tree.n_leaves > 30
+    for name in ("column", "score", "high", "children", "category_code", "category_child"):
+        np.testing.assert_array_equal(getattr(other.tree, name), getattr(one.tree, name))
+    np.testing.assert_array_equal(other.steps, one.steps)
+    np.testing.assert_array_equal(other.node_of_row, one.node_of_row)
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-160, 1e-20, 1e20, 1e160, 1e300])

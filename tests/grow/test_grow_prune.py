@@ -108,7 +108,7 @@ def divided(draw, **kwargs):
 
 @settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS), st.integers(1, 4))
-def test_the_slow_twin_agrees(problem, chosen, limit):
+def test_the_reference_agrees(problem, chosen, limit):
     table, target, halves = problem
     root, want, _ = Twin(table, target, chosen).run(halves, limit)
     result = grow_prune(table, target, chosen, halves=halves, max_iterations=limit)
@@ -129,7 +129,7 @@ def test_pruned_trees_are_nested_and_the_procedure_ends(problem, chosen):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_twin_agrees_on_larger_tables(seed):
+def test_the_reference_agrees_on_larger_tables(seed):
     rng = np.random.default_rng(seed)
     n = 200
     classes = rng.integers(0, 3, n)
@@ -200,7 +200,7 @@ def test_halves_that_are_refused(halves, message):
         grow_prune(table, target, halves=halves)
 
 
-def test_rows_that_are_shared_out_are_refused():
+def test_rows_that_are_divided_are_refused():
     table, target, _ = line(*FIRST)
     with pytest.raises(ValueError, match="whole rows"):
         grow_prune(table, target, GrowSettings(handle_missing="fractional"))

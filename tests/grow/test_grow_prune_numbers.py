@@ -85,7 +85,7 @@ def same(found, want):
 
 @settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS), st.integers(1, 4))
-def test_the_slow_twin_agrees(problem, chosen, limit):
+def test_the_reference_agrees(problem, chosen, limit):
     table, target, halves = problem
     root, want, _ = NumberTwin(table, target, chosen).run(halves, limit)
     result = grow_prune(table, target, chosen, halves=halves, max_iterations=limit)

@@ -37,7 +37,7 @@ def test_scores_that_grow_with_weight_are_made_comparable():
 
 @pytest.mark.parametrize("selection", ["score", "average_gain"])
 @pytest.mark.parametrize("thresholds", [True, False])
-def test_planes_go_through_the_columns_drawn(thresholds, selection):
+def test_hyperplanes_go_through_the_columns_drawn(thresholds, selection):
     X, y = numbers_problem(n=600)
     drawn = set()
     for seed in range(12):
@@ -158,7 +158,7 @@ def test_too_few_rows_to_choose_take_the_c_nearest_to_one():
     )
 
 
-def test_planes_of_noise_are_seen_through_on_left_out_rows():
+def test_hyperplanes_of_noise_lose_on_left_out_rows():
     """As many columns as rows: on training rows a plane is perfect, on others it is nothing."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 50)), rng.integers(0, 2, 60)

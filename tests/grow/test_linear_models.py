@@ -130,7 +130,7 @@ def test_the_sparse_machine_uses_few_of_many_columns():
     ],
     ids=["logistic", "ridge", "sparse", "no constant"],
 )
-def test_any_linear_classifier_may_make_the_planes(machine, weighted, two_groups):
+def test_any_linear_classifier_may_make_the_hyperplanes(machine, weighted, two_groups):
     X, y, weights = two_groups
     weights = weights if weighted else None
     settings = {"C": 3.0} if "C" in machine.get_params() else {}
@@ -173,7 +173,7 @@ def test_discriminants_without_weights_are_refused_only_with_weights(two_groups)
         model.fit(X, y, weights)
 
 
-def test_rows_shared_out_have_weights_too(two_groups):
+def test_rows_divided_have_weights_too(two_groups):
     X, y, _ = two_groups
     X = np.where(np.arange(len(y))[:, None] % 9 == 0, np.nan, X)
     model = ModelTreeClassifier(
@@ -226,7 +226,7 @@ class NoAnswer(NotLinear):
         (Failing(), RuntimeError, "no luck"),
     ],
 )
-def test_classifiers_that_make_no_plane_are_errors(machine, error, words, two_groups):
+def test_classifiers_that_make_no_hyperplane_are_errors(machine, error, words, two_groups):
     X, y, _ = two_groups
     model = ModelTreeClassifier(node_model=machine)
     with pytest.raises(error, match=words):
@@ -234,7 +234,7 @@ def test_classifiers_that_make_no_plane_are_errors(machine, error, words, two_gr
     assert not hasattr(model, "tree_")
 
 
-def test_planes_that_are_no_numbers_do_not_count(two_groups):
+def test_hyperplanes_that_are_no_numbers_do_not_count(two_groups):
     X, y, _ = two_groups
     tree = ModelTreeClassifier(node_model=NoAnswer(), pruning=None).fit(X, y).tree_
     assert SplitKind.LINEAR not in tree.split_kind

@@ -48,7 +48,7 @@ def compare(node, tree, place, n_numbers, labels, seen):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_published_tree_is_that_of_the_twin(weighted):
+def test_the_published_tree_is_that_of_the_reference(weighted):
     seen = dict.fromkeys(["unsure", "leaf", "plane", "nominal"], 0)
     for seed in range(150):
         numbers, nominal, y, weights = mixed_rows(seed, weighted=weighted)
@@ -66,7 +66,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
     assert seen["unsure"] < 30
 
 
-def test_nominal_columns_alone_give_the_twin_as_well():
+def test_nominal_columns_alone_give_the_reference_as_well():
     seen = dict.fromkeys(["unsure", "leaf", "plane", "nominal"], 0)
     for seed in range(60):
         _, nominal, y, _ = mixed_rows(seed)
@@ -80,7 +80,7 @@ def test_nominal_columns_alone_give_the_twin_as_well():
     assert seen["nominal"] > 60
 
 
-def test_planes_leave_out_values_that_are_noise():
+def test_hyperplanes_leave_out_values_that_are_noise():
     rng = np.random.default_rng(3)
     n = 200
     codes = rng.integers(0, 3, n)
@@ -100,7 +100,7 @@ def test_planes_leave_out_values_that_are_noise():
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gaps", [False, True])
-def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
+def test_hyperplanes_through_values_are_those_of_the_reference(weighted, gaps):
     checked = 0
     for seed in range(40):
         numbers, nominal, y, weights = mixed_rows(seed, n_rows=50, weighted=weighted)
@@ -261,7 +261,7 @@ def test_rounding_next_to_a_cut_leaves_no_empty_side():
     assert n_planes > 300
 
 
-def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
+def test_rows_divided_reach_the_leaves_in_the_parts_that_were_counted():
     n_planes = n_shared = 0
     for seed in range(25):
         numbers, nominal, y, weights = mixed_rows(seed, n_rows=50, weighted=seed % 2 == 1)

@@ -129,7 +129,7 @@ def test_random_tree_on_larger_tables(seed, weights, missing):
     np.testing.assert_allclose(np.sort(tree.score), np.sort(twin.score), rtol=1e-9, atol=1e-12)
 
 
-def test_random_tree_answers_as_the_parent_where_no_row_came():
+def test_random_tree_predicts_as_the_parent_where_no_row_came():
     table, target = large_problem(0)
     tree = random_tree(table, target)
     empty = np.flatnonzero(tree.weighted_n_node_samples == 0)

@@ -119,7 +119,7 @@ def slow_joint_orders(table, weights, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_joint_orders_agree_with_their_twin(seed):
+def test_joint_orders_agree_with_their_reference(seed):
     table, target = nominal_rows(seed, n_rows=60, missing=True)
     weights = np.random.default_rng(seed).integers(0, 3, 60).astype(float)
     weights[table["b"] == 2] = 0  # a value without weight

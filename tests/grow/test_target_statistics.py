@@ -53,7 +53,7 @@ def categories_of(tree, node, place):
     seed=st.integers(0, 2**32),
 )
 @settings(max_examples=cases(150))
-def test_agrees_with_its_twin(n, n_values, n_outputs, smooth, effect, seed):
+def test_agrees_with_its_reference(n, n_values, n_outputs, smooth, effect, seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-(n % 2), n_values, n)  # with and without missing values
     g = rng.normal(size=(n, n_outputs)) + effect * rng.normal(size=(n_values + 1, n_outputs))[codes]

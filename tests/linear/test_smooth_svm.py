@@ -131,7 +131,7 @@ def test_derivatives_are_those_of_finite_differences(problem):
 
 
 @given(problems())
-def test_the_fit_is_the_one_of_the_slow_twin(problem):
+def test_the_fit_is_the_one_of_the_reference(problem):
     x, y, weights, _, c, alpha = problem
     found = fit(x, y, c, alpha, weights=weights)
     z, objective, steps = slow.fit(x, y, c, alpha, weights)

@@ -5,8 +5,6 @@ out of our own discretizer with the same optima. (For its "messidor" and "seismi
 columns were taken as numbers than our tables have, so they are not comparable.)
 """
 
-import os
-
 import numpy as np
 import pytest
 
@@ -86,7 +84,7 @@ SEVEN_SETS = {
 
 def binary(name, discretizer, n_bins, encoding):
     """The table as a 0/1 matrix, and its classes as numbers."""
-    if not os.environ.get("MIXEDWOOD_DATA") or datasets.names().get(name) is None:
+    if name not in datasets.names(available_only=True):
         pytest.skip(f"no folder of data sets, or none with {name}")
     data = datasets.load(name)
     options = {} if n_bins is None else {"n_bins": n_bins}

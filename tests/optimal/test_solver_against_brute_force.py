@@ -84,7 +84,7 @@ def test_each_switch_changes_no_cost(name):
 
 @SOME
 @given(instances(60, 8, st.integers(1, 4)), switchings(), st.randoms(use_true_random=False))
-def test_one_solver_answers_all_budgets_in_any_order(instance, switches, random):
+def test_one_solver_solves_all_budgets_in_any_order(instance, switches, random):
     """What is kept of one budget must not spoil the next."""
     *_, depth, _, leaf_cost, min_leaf = instance
     least = solve_all(*instance.problem, depth, None, leaf_cost, min_leaf)

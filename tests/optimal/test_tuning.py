@@ -27,7 +27,7 @@ def test_one_row_that_counts_leaves_nothing_to_choose():
     assert model.cv_results_ is None and model.predict({"a": [1]})[0] == 1
 
 
-def test_held_out_rows_are_answered_by_trees_that_have_not_seen_them():
+def test_held_out_rows_are_predicted_by_trees_that_have_not_seen_them():
     """Errors by hand: one tree per fold and budget, its labels by weight."""
     rng = np.random.default_rng(1)
     x, weights = rng.integers(0, 9, 40).astype(float), rng.integers(1, 4, 40).astype(float)

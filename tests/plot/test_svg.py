@@ -107,7 +107,7 @@ def test_a_chain_of_50_000_tests_is_drawn():
     ET.fromstring(tree_svg(chain_tree(50_000)))
 
 
-def test_a_sum_is_told_in_its_box_and_compared_at_its_branches():
+def test_a_sum_is_reported_in_its_box_and_compared_at_its_branches():
     schema = Schema((*(Column(f"c{i}", "numeric") for i in range(8)), Column("b", "nominal", "xy")))
     builder = TreeBuilder(schema, ["no", "yes"], [3, 1])
     weights = {"c0": -0.125, ("b", "y"): 2.0} | {f"c{i}": 1.0 for i in range(1, 8)}

@@ -115,7 +115,7 @@ def test_the_best_single_test_of_banknote():
 
 
 @given(problems(), st.sampled_from(ENCODINGS), st.sampled_from(["mdlp", "caim", "ef3", "ew4"]))
-def test_columns_answer_their_tests(problem, encoding, rule):
+def test_columns_are_their_splits(problem, encoding, rule):
     table, target = problem
     names = {"ef3": Discretization("equal_frequency", 3), "ew4": Discretization("equal_width", 4)}
     discretization = names.get(rule, Discretization(rule))
@@ -223,7 +223,7 @@ def test_words():
     assert BinarySplit(0, high=2.0, missing=True).to_text(schema) == "age <= 2 (or missing)"
 
 
-def test_missing_and_unseen_values_answer_no():
+def test_missing_and_unknown_values_satisfy_no_split():
     X = {"age": [1.0, 2.0, 3.0, None], "colour": ["red", "blue", "green", None]}
     model = FeatureBinarizer(encoding="multi_hot", discretizer="equal_width", n_bins=2).fit(X)
     new = {"age": [None, 9.0], "colour": ["mauve", None]}

@@ -64,13 +64,13 @@ NUMBERS = st.one_of(
     st.lists(st.tuples(NUMBERS, st.integers(0, 3)), min_size=1, max_size=25),
     st.integers(2, 9),
 )
-def test_cuts_are_those_of_the_twin(rows, m):
+def test_cuts_are_those_of_the_reference(rows, m):
     numbers, classes = map(list, zip(*rows, strict=True))
     for rule in RULES:
         assert cuts_of(rule, numbers, classes, m) == twin.cut_points(rule, numbers, classes, m)
 
 
-def test_cuts_are_those_of_the_twin_where_classes_follow_numbers():
+def test_cuts_are_those_of_the_reference_where_classes_follow_numbers():
     rng = np.random.default_rng(0)
     n_cuts = 0
     for _ in range(300):

@@ -24,7 +24,7 @@ def noisy(rng, n_rows, n_classes=3, weights=None):
 
 @pytest.mark.parametrize("cost", ["error", "impurity"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_choice_agrees_with_its_twin(cost, weighted):
+def test_the_choice_agrees_with_its_reference(cost, weighted):
     rng = np.random.default_rng(1)
     sizes = set()
     for se_rule in (0.0, 0.5, 1.0, 20.0):

@@ -227,7 +227,7 @@ def close(ours, twins):
 
 
 @pytest.mark.parametrize("raising", [True, False])
-def test_pruning_of_grown_trees_agrees_with_its_twin(raising):
+def test_pruning_of_grown_trees_agrees_with_its_reference(raising):
     changed = 0
     for seed in range(60):
         table, target = random_case(seed, weighted=seed % 3 == 0)
@@ -241,7 +241,7 @@ def test_pruning_of_grown_trees_agrees_with_its_twin(raising):
 
 
 @pytest.mark.parametrize("raising", [True, False])
-def test_pruning_of_any_tree_with_any_rows_agrees_with_its_twin(raising):
+def test_pruning_of_any_tree_with_any_rows_agrees_with_its_reference(raising):
     """Tests of every kind, missing and unseen values that go anywhere or stop."""
     rng = np.random.default_rng(11)
     for _ in range(60):
@@ -257,7 +257,7 @@ def test_pruning_of_any_tree_with_any_rows_agrees_with_its_twin(raising):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_collapsing_agrees_with_its_twin(seed):
+def test_collapsing_agrees_with_its_reference(seed):
     table, target = random_case(seed)
     full = J48(table, target).grow(collapse=False)
     tree = collapse(full)
@@ -278,7 +278,7 @@ def test_the_estimate_is_quinlans_for_pure_leaves():
         assert estimate.errors(np.array([n, 0.0])) / n == pytest.approx(limit, abs=6e-4)
 
 
-def test_the_estimate_has_no_jumps_and_agrees_with_its_twin():
+def test_the_estimate_has_no_jumps_and_agrees_with_its_reference():
     for confidence in (0.25, 0.01, 0.5):
         estimate = _Estimate(confidence)
         for n in (1.5, 4, 30.25):
@@ -341,7 +341,7 @@ def test_class_weights_add_up_after_raising():
         np.testing.assert_allclose(tree.weighted_n_node_samples, tree.statistics.sum(axis=1))
 
 
-def test_an_empty_branch_that_gets_rows_by_raising_answers_its_value():
+def test_an_empty_branch_that_gets_rows_by_raising_predicts_its_value():
     """Under the larger branch no row is blue; when it is raised, there are blue ones."""
     colours, sizes = ("blue", "green", "red"), ("L", "S")
     rows = [("red", "S", "a")] * 6 + [("green", "S", "b")] * 6 + [("blue", "L", "c")] * 3
@@ -363,7 +363,7 @@ def test_an_empty_branch_that_gets_rows_by_raising_answers_its_value():
     assert pruned.predict(table).tolist() == [r[2] for r in rows]
 
 
-def test_an_empty_branch_stays_a_leaf_and_its_value_is_answered_above():
+def test_an_empty_branch_stays_a_leaf_and_its_value_is_predicted_above():
     table = parsed("; ".join(["0,x"] * 5 + ["1,x"] * 6), [3])
     codes = np.repeat([0, 1], [5, 6]).astype(np.int32)
     target = Target(np.array(["a", "b"]), codes)

@@ -67,7 +67,7 @@ def problem(n=300, seed=0):
     return read_table(X), read_target(y)
 
 
-def test_reduced_error_keeps_a_share_of_each_class_aside():
+def test_reduced_error_keeps_a_fraction_of_each_class():
     table, target = problem()
     sizes = []
 
@@ -128,7 +128,7 @@ def test_pruners_are_applied_in_turn():
 
 
 @pytest.mark.parametrize("pruning", ["reduced_error", ["reduced_error", "pessimistic"]])
-def test_reduced_error_pruning_of_rows_that_are_shared_out(pruning):
+def test_reduced_error_pruning_of_rows_that_are_divided(pruning):
     X, y = mixed_problem(120)
     model = TreeClassifier(pruning=pruning, handle_missing="fractional").fit(X, y)
     assert model.tree_.is_fractional

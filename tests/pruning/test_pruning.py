@@ -102,7 +102,7 @@ def with_root_weight(tree):
 
 
 @pytest.mark.parametrize("cost", ["error", "impurity"])
-def test_the_path_agrees_with_its_twin(cost):
+def test_the_path_agrees_with_its_reference(cost):
     rng = np.random.default_rng(4)
     for n_splits in [0, 1, *rng.integers(2, 25, 40)]:
         raw = with_root_weight(random_tree(rng, int(n_splits)))
@@ -121,7 +121,7 @@ def test_the_path_agrees_with_its_twin(cost):
             np.testing.assert_array_equal(np.isfinite(path.cut_at), shown)
 
 
-def test_a_test_with_one_answer_goes_no_later_than_what_is_below_it():
+def test_a_split_with_one_class_goes_no_later_than_what_is_below_it():
     schema = Schema((Column("c", "nominal", ("p", "q")), Column("x", "numeric")))
     for root in ([6, 4], [4, 6], [9, 9], [90, 1]):  # what is below may cost more or less
         builder = TreeBuilder(schema, [0, 1], root)
@@ -153,7 +153,7 @@ def chain(depth, weigh=lambda d: 1.0):
 
 
 @pytest.mark.parametrize("weigh", [lambda d: 1.0, lambda d: 60.0 - d, lambda d: (7 * d) % 11 + 1.0])
-def test_chains_agree_with_their_twin(weigh):
+def test_chains_agree_with_their_reference(weigh):
     tree, _, _ = chain(50, weigh)
     for cost in ("error", "impurity"):
         path = cost_complexity_path(tree, cost)
@@ -372,7 +372,7 @@ def test_reduced_error_never_makes_more_errors_and_leaves_nothing_to_cut():
         assert kept.n_leaves >= pruned.n_leaves
 
 
-def test_reduced_error_agrees_with_its_twin():
+def test_reduced_error_agrees_with_its_reference():
     rng = np.random.default_rng(10)
     for _ in range(40):
         tree, table = random_tree(rng, 7), random_rows(rng, 40)
@@ -383,7 +383,7 @@ def test_reduced_error_agrees_with_its_twin():
         assert found == twin.reduced_error(tree, table, target, inherited)
 
 
-def test_rows_that_are_shared_out_count_in_parts():
+def test_rows_that_are_divided_count_in_parts():
     rng = np.random.default_rng(12)
     fractional = 0
     for _ in range(40):
@@ -435,7 +435,7 @@ def test_other_classes_are_refused():
         reduced_error(tree, random_rows(np.random.default_rng(0), 3), target_of([0, 1, 2]))
 
 
-def test_merging_equal_leaves_changes_no_answer():
+def test_merging_equal_leaves_changes_no_prediction():
     rng = np.random.default_rng(7)
     smaller = 0
     for _ in range(120):

@@ -88,7 +88,7 @@ def test_the_more_strength_the_nearer_to_the_root():
     assert gaps[-1] < 1e-8
 
 
-def test_a_label_stays_where_shares_are_equal():
+def test_a_label_stays_where_probabilities_are_equal():
     rng = np.random.default_rng(0)
     tree = TreeClassifier(pruning=None).fit(rng.normal(size=(20, 1)), rng.integers(0, 2, 20)).tree_
     equal = np.full(tree.statistics.shape, 0.5)

@@ -169,7 +169,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("case", FORGED)
-def test_finite_numbers_that_no_learner_makes(case, files, tmp_path):
+def test_finite_numbers_that_no_fit_makes(case, files, tmp_path):
     name, field, change, words = FORGED[case]
     entries = files[name]
     called = names_of_arrays(json.loads(entries["model.json"]))
@@ -201,7 +201,7 @@ SINGLE = {
 
 
 @pytest.mark.parametrize("case", SINGLE)
-def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
+def test_single_numbers_that_no_fit_makes(case, files, tmp_path):
     name, field, value, words = SINGLE[case]
     entries = files[name]
     document = json.loads(entries["model.json"])
@@ -218,7 +218,7 @@ def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
     ("forged", "words"),
     [([-0.5], "from 0 to 1"), ([1.5], "from 0 to 1"), ([], "one length")],
 )
-def test_scores_of_sizes_that_no_learner_makes(forged, words, files, tmp_path):
+def test_scores_of_sizes_that_no_fit_makes(forged, words, files, tmp_path):
     document = json.loads(files["optimal_tuned"]["model.json"])
     results = dict(document["model"]["learned"]["cv_results_"]["items"])
     scores = results["mean_test_score"]

@@ -231,7 +231,7 @@ def test_equal_fits_give_equal_bytes(name, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", [n for n, m in MODELS.items() if "n_jobs" in m.get_params()])
-def test_bytes_of_tables_whose_rows_are_shared_out_among_threads(name, tmp_path):
+def test_bytes_of_tables_whose_rows_are_divided_among_threads(name, tmp_path):
     X, y = make_table(n=12_000)
     one, many = (fitted(clone(MODELS[name]).set_params(n_jobs=n), X, y) for n in (1, 3))
     assert saved_bytes(one, tmp_path) == saved_bytes(many, tmp_path)

@@ -77,7 +77,7 @@ def test_none_is_a_missing_number():
         best_partition([[1, None], [2, 3]])
 
 
-def test_an_unknown_criterion_is_answered_with_the_known_ones():
+def test_an_unknown_criterion_raises_an_error_with_the_known_ones():
     with pytest.raises(
         ValueError, match=r"must be a str among {'gini', 'entropy'.*Got 'ginni'"
     ) as e:
@@ -86,13 +86,13 @@ def test_an_unknown_criterion_is_answered_with_the_known_ones():
     assert "mixedwood.splits.Criterion" in str(e.value)
 
 
-def test_an_unknown_partitioner_is_answered_with_the_known_ones():
+def test_an_unknown_partitioner_raises_an_error_with_the_known_ones():
     with pytest.raises(ValueError, match=r"'partitioner' parameter must be .* Got 'exakt'") as e:
         best_partition(GOOD, "gini", "exakt")
     assert all(repr(name) in str(e.value) for name in mw.splits.partitioners())
 
 
-def test_an_unknown_option_is_answered_with_the_known_ones():
+def test_an_unknown_option_raises_an_error_with_the_known_ones():
     with pytest.raises(ValueError, match=r"'max_cut_sdp'\) has no option 'rounds'.*'roundings', '"):
         Partitioner("max_cut_sdp", rounds=3)
     with pytest.raises(ValueError, match=r"'exact'\) has no option 'depth'\. It has none"):

@@ -36,7 +36,7 @@ def random_costs(rng, k):
 
 @pytest.mark.parametrize("local_search", [False, True])
 @pytest.mark.parametrize("criterion", CUTS)
-def test_the_cut_is_that_of_the_slow_twin(criterion, local_search):
+def test_the_cut_is_that_of_the_reference(criterion, local_search):
     search = Partitioner("max_cut", local_search=local_search)
     stepped = 0
     for A in random_tables(31, 150, (2, 12), (2, 5), real=True):
@@ -223,7 +223,7 @@ def test_the_bound_is_the_value_of_the_semidefinite_relaxation(criterion):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_gini"])
-def test_scores_with_costs_are_those_of_the_twin(criterion):
+def test_scores_with_costs_are_those_of_the_reference(criterion):
     rng = np.random.default_rng(38)
     for A in random_tables(38, 100, (2, 7), (2, 5)):
         costs = random_costs(rng, A.shape[1])
@@ -235,7 +235,7 @@ def test_scores_with_costs_are_those_of_the_twin(criterion):
         assert found.score == pytest.approx(expected, rel=1e-9, abs=1e-11)
 
 
-def test_the_cut_with_costs_is_that_of_the_twin():
+def test_the_cut_with_costs_is_that_of_the_reference():
     rng = np.random.default_rng(39)
     for A in random_tables(39, 80, (2, 10), (2, 5), real=True):
         costs = random_costs(rng, A.shape[1])

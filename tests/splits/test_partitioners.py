@@ -173,7 +173,7 @@ def test_twoing_is_half_the_best_two_class_gain_of_a_partition(A, data):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "twoing"])
-def test_searches_agree_with_their_twins(criterion):
+def test_searches_agree_with_their_reference(criterion):
     """Real weights: no ties, so that the result does not hang on the order of equals."""
     for A in random_tables(8, 120, (2, 7), (2, 5), real=True):
         expected = {
@@ -339,7 +339,7 @@ def test_multiway_scores_one_group_per_value():
 
 
 @pytest.mark.parametrize("real", [False, True])
-def test_groups_merge_as_in_the_slow_twin(real):
+def test_groups_merge_as_in_the_reference(real):
     sizes = set()
     for high in (2, 8, 100):
         for A in random_tables(48, cases(120), (2, 9), (1, 5), high=high, real=real):

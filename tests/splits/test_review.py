@@ -75,7 +75,7 @@ def test_a_row_too_light_to_be_felt_does_not_move_a_threshold():
     assert found.value == 1.5
 
 
-def test_shares_that_are_close_one_by_one_are_not_all_equal():
+def test_probabilities_that_are_close_one_by_one_are_not_all_equal():
     counts = [[2_000_000_000 + i, 2_000_000_000 - i] for i in range(5000)]
     expected = best_partition(counts, "gini", "two_class_order")
     for search in ("exact", "auto", "principal"):

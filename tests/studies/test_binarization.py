@@ -9,7 +9,7 @@ import pytest
 from mixedwood import InfeasibleError, OptimalTreeClassifier, datasets, study
 from mixedwood.comparison.run import Problem
 from mixedwood.data import read_table, read_target
-from mixedwood.preprocessing import EqualWidthDiscretizer, FeatureBinarizer
+from mixedwood.preprocessing import EqualWidthDiscretizer, FeatureBinarizer, MDLPDiscretizer
 from mixedwood.study import TaskContext
 from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.binarization.methods import EncodedAtEverySplit
@@ -149,7 +149,10 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
             continue
         errors.append(model.objective_value_)
         right = model.predict(versicolor.X) == y
-        trees.append((right[number == left_out].mean(), right[number == 6].mean()))
+        below = [n for n in range(model.tree_.n_nodes) if model.tree_.parent[n] == 0]
+        sizes = model.tree_.weighted_n_node_samples[below]
+        accuracies = right[number == left_out].mean(), right[number == 6].mean()
+        trees.append((*accuracies, min(sizes) / len(train)))
     assert found["errors"] == errors
     assert [found[f"set {i}"] for i in range(1, 7)] == errors
     assert found["trees"] == len(trees)
@@ -160,7 +163,7 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
     if mode != "combined":  # of equally good trees it may find another
         best = max(pair[0] for pair in trees)
         first = next(pair for pair in trees if pair[0] == best)
-        assert (found["choice_accuracy"], found["accuracy"]) == first
+        assert (found["choice_accuracy"], found["accuracy"], found["root"]) == first
 
 
 def test_a_tree_no_better_than_a_leaf_is_not_counted():
@@ -170,6 +173,24 @@ def test_a_tree_no_better_than_a_leaf_is_not_counted():
     assert found["trees"] == 0
     assert not {"accuracy", "choice_accuracy"} & set(found)
     assert found["errors"] == found["leaf"]
+
+
+def test_leaves_without_a_cut_are_counted_by_hand(versicolor):
+    """MDLP: trees of one split, their impure leaves discretized once more."""
+    context = TaskContext({"depth": 1, "mode": "online"}, {}, method("mdlp", "one_hot"), versicolor)
+    found, number, seen = seven_sets(context), np.arange(150) % 7, []
+    for left_out in range(6):
+        train = np.flatnonzero((number != left_out) & (number != 6))
+        X, y = versicolor.take(train)
+        model = context.model(0).set_params(max_depth=1, ccp_alpha=0, binarize_at="node").fit(X, y)
+        reached = model.apply(X)
+        for leaf in np.unique(reached[reached > 0]):
+            rows = np.flatnonzero(reached == leaf)
+            if len(set(y[rows])) > 1:
+                cuts = MDLPDiscretizer().fit(X.take(rows), y[rows]).bin_thresholds_
+                seen.append(all(len(of_column) == 0 for of_column in cuts.values()))
+    assert found["no cut"] == np.mean(seen)
+    assert "no cut" not in seven_sets(TaskContext({"depth": 1}, {}, context.method, versicolor))
 
 
 def test_cuts_from_all_rows_know_the_rows_to_be_tested():

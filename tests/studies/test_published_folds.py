@@ -99,7 +99,7 @@ def test_one_repetition_is_what_a_plain_loop_finds():
     assert found["unknown"] == 0
 
 
-def test_rows_with_strange_values_are_told_apart(tmp_path):
+def test_rows_with_strange_values_are_distinguished(tmp_path):
     lines = ["a,kind", *["x,1", "y,2"] * 30, "z,1"]
     problem = read_dataset("s", {**write(tmp_path / "s.csv", lines), "number_as_met": "drop_rows"})
     method = {"model": "mixedwood_studies.nominal_splits.methods:nominal_splits"}

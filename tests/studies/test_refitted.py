@@ -22,6 +22,22 @@ RULES = {
     },
     "grow_and_prune": {
         "divisions": {"dataset": ["waveform"], "repetition": [0]},
+        "sizes": {"train": [50], "repetition": [0]},
+    },
+    "binarization": {
+        "cuts": {"dataset": ["iris", "iris_virginica"]},
+        "files": {"dataset": ["tic_tac_toe"], "depth": [1, 2]},
+        "benchmark": {
+            "dataset": ["balance_l", "iris_versicolor", "wine_1"],
+            "ranges": ["own", 3],
+            "cut_from": ["training rows"],
+            "depth": [2],
+        },
+    },
+    "split_searches": {
+        "single": {"size": ["n=6,k=3", "n=12,k=5", "n=30,k=50", "n=200,k=100"], "part": [0]},
+        "random": {"part": [0]},
+        "cuts": {"size": ["n=10,k=5", "n=30,k=5"], "part": [0]},
     },
 }
 

@@ -9,8 +9,7 @@ from scipy import stats
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue
-from mixedwood.study.checks import CHECKS
-from mixedwood.study.claims import judge
+from mixedwood.study.claims import CHECKS, judge
 from mixedwood.study.definition import Claim
 from mixedwood.study.results import PairedCell
 from mixedwood.study.spread import Interval, count, mean_interval, t_interval
@@ -378,6 +377,16 @@ def test_a_range_is_that_of_the_mean_or_of_every_value():
         check(found, "between", column="z")
 
 
+def test_a_range_may_be_that_of_the_mean_over_rows():
+    rows = table({"a": [[v] for v in (1.0, 2.0, 3.0, 2.0, 1.5, 2.5)]}, spread="rows")
+    words = {"kind": "between", "column": "a", "mean": True}
+    # Mean 2 and standard error 0.29: from 1.26 to 2.74.
+    assert decision(rows, **words, low=1.2, high=2.8) is True
+    assert decision(rows, **words, low=1.3) is None
+    assert decision(rows, **words, low=2.8) is False
+    assert decision(table({"a": [[1.0]]}, spread="rows"), **words) == "could not run"
+
+
 def test_a_figure_is_reached_up_to_a_margin():
     published = {("r0", "a"): PublishedValue(0.9)}
     found = table({"a": [LOW], "b": [HIGH]}, published=published)
@@ -408,6 +417,14 @@ def test_a_quantile_has_the_interval_of_a_bootstrap():
     assert decision(found, **words, a="a", b="b", margin=0.1) is False
     few = points({"a": [1.0, 2.0], "b": [1.0, 2.0]})
     assert decision(few, **words, a="a", b="b") == "could not run"
+    other = points({"d": base + 1}, name="other")
+    told = {**words, "a": "a", "b": "d", "beside": ["other"]}
+    assert decision([found, other], **told) is True
+    assert decision([found, points({"d": base - 1}, name="other")], **told) is False
+    waiting = replace(other, not_run=frozenset({("new", "d")}))
+    assert decision([found, waiting], **told) == "could not run"
+    elsewhere = replace(other, not_run=frozenset({("new", "e")}))
+    assert decision([found, elsewhere], **told) is True
 
 
 # Several columns, several tables

@@ -4,12 +4,15 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue, TaskRecord
+from mixedwood.study.claims import judge
+from mixedwood.study.definition import Claim
 from mixedwood.study.grid import expand
 from mixedwood.study.results import read_published
 from mixedwood.study.tables import FORMATS
@@ -102,9 +105,33 @@ def test_the_page_has_every_figure(found):
     assert "| z |" not in page
 
 
-def test_remarks_go_to_the_narrowest_place(found):
-    from dataclasses import replace
+def test_what_was_not_run_is_said_and_decides_nothing(found):
+    one = found.table("one")
+    assert (one.n_done, one.n_tasks) == (24, 36)
+    assert one.not_run == {("z", "error"), ("z", "folds")}
+    assert "Run in part: 24 of 36 tasks." in study.to_markdown(found)
+    check = {"check": "between", "table": "one", "column": "error", "low": 0.5, "high": 0.8}
+    tables = {"one": one}
+    assert judge(Claim("t", ({**check, "rows": ["x", "y"]},)), tables).verdict == "holds"
+    seen = judge(Claim("t", (check,)), tables)
+    assert (seen.verdict, seen.evidence) == ("not decided", ("no check could run",))
 
+
+def test_the_best_of_some_tasks_is_not_the_best(letters):
+    """A row that shows the best repetition waits for all of them."""
+    chosen = study.read_study(letters)
+    table = replace(chosen.tables[0], best={"over": ["repetition"], "by": "error"})
+    chosen = replace(chosen, tables=(table,))
+    tasks = [t for t in expand(chosen, chosen.experiments["letters"]) if t.point["letter"] == "x"]
+    for n_done, waits in ((len(tasks), False), (len(tasks) - 1, True), (0, True)):
+        with study.Store(":memory:") as store:
+            for task in tasks[:n_done]:
+                store.add(TaskRecord(task.key, "t", task.label, {"error": 0.5, "folds": [1.0]}))
+            not_run = study.results(chosen, store).tables[0].not_run
+        assert (("x", "error") in not_run) == waits
+
+
+def test_remarks_go_to_the_narrowest_place(found):
     remarks = {"one / x / error": "Just this.", "one / * / *": "All of it."}
     page = study.to_markdown(
         study.Results(replace(found.study, remarks=remarks), found.records, found.tasks)

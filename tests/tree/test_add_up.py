@@ -92,7 +92,7 @@ def test_threads_change_nothing(trees, table, votes):
         np.testing.assert_array_equal(many, one)
 
 
-def test_answers_of_another_type_are_copied(trees, table):
+def test_predictions_of_another_type_are_copied(trees, table):
     """The copies live as long as they are needed."""
     members = [
         (t._router, np.asfortranarray(t.probabilities), t.label.astype(np.int64), 0, 1)
@@ -148,7 +148,7 @@ def test_bad_arguments_are_refused(trees, table):
         _core.add_up([good, strange], columns, False, 0, n, out)
 
 
-def test_answers_that_are_no_numbers_stay_in_their_row():
+def test_predictions_that_are_no_numbers_stay_in_their_row():
     """A vote for no class in particular goes to the first, and not beyond the last."""
     table = read_table({"x": [None, 1.0, None]})
     builder = TreeBuilder(table.schema, [0, 1], [2, 2])

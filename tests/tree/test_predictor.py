@@ -30,7 +30,7 @@ AGGREGATES = {"mean": "soft", "vote": "hard"}
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_sums_agree_with_their_twin(aggregate, grown):
+def test_sums_agree_with_their_reference(aggregate, grown):
     trees, table, _ = grown
     assert len({tree.is_fractional for tree in trees}) == 2
     model = Predictor.of_trees(trees, aggregate=aggregate)
@@ -143,7 +143,7 @@ def test_a_tree_with_fractional_rows_votes_as_it_predicts_alone():
 @pytest.mark.parametrize("aggregate", AGGREGATES)
 @given(seed=st.integers(0, 1000))
 @settings(max_examples=20)
-def test_out_of_bag_probabilities_agree_with_their_twin(aggregate, grown, seed):
+def test_out_of_bag_probabilities_agree_with_their_reference(aggregate, grown, seed):
     trees, table, _ = grown
     rng = np.random.default_rng(seed)
     n_drawn = rng.integers(1, 2 * table.n_rows, len(trees))

@@ -10,7 +10,8 @@ from exports.test_export import MAKERS, random_model
 from mixedwood.data import read_table
 from reference.shap import shapley
 
-NAMES = [name for name in MAKERS if name not in ("model_tree", "ensemble")]
+# Ensembles have values for each member, and model trees none.
+NAMES = [name for name in MAKERS if "ensemble" not in name and "model_tree" not in name]
 
 
 def rows_of(X, n):
@@ -118,10 +119,36 @@ def test_splits_that_weigh_several_columns_are_refused():
         numbers.shap_values(X)
 
 
+def explanation_of_a_table_with_gaps():
+    X = {"x": [1.0, 2, None, 4] * 5, "z": ["u", None, "w", "u"] * 5, "k": [1, 2, None, 7] * 5}
+    model = mw.TreeRegressor(categorical_features=["z", "k"]).fit(X, [1.0, 1, 4, 4] * 5)
+    return model.shap_values({**X, "z": ["u", None, "new", "u"] * 5})
+
+
+def test_missing_values_of_plots_can_be_sorted(monkeypatch):
+    import sys
+    from types import SimpleNamespace
+
+    given = {}
+    module = SimpleNamespace(Explanation=lambda values, **parts: given.update(parts))
+    monkeypatch.setitem(sys.modules, "shap", module)
+    found = explanation_of_a_table_with_gaps()
+    found.to_shap()
+    x, z, k = given["data"].T
+    assert np.array_equal(x.astype(float)[:4], [1.0, 2.0, np.nan, 4.0], equal_nan=True)
+    assert z[:4].tolist() == ["u", "(missing)", "(unknown)", "u"]
+    assert np.array_equal(k.astype(float)[:4], [1.0, 2.0, np.nan, 7.0], equal_nan=True)
+    assert found.data[1].tolist() == [2.0, None, 2]
+
+
 def test_an_object_for_plots():
     shap = pytest.importorskip("shap")
-    X = {"x": [1.0, 2, 3, 4] * 5, "z": ["u", "v", "w", "u"] * 5}
-    model = mw.TreeRegressor().fit(X, [1.0, 1, 4, 4] * 5)
-    shown = model.shap_values(X).to_shap()
+    plt = pytest.importorskip("matplotlib.pyplot")
+    shown = explanation_of_a_table_with_gaps().to_shap()
     assert isinstance(shown, shap.Explanation)
-    assert shown.feature_names == ["x", "z"]
+    assert shown.feature_names == ["x", "z", "k"]
+    for name in ("x", "z", "k"):
+        shap.plots.scatter(shown[:, name], show=False)
+    shap.plots.beeswarm(shown, show=False)
+    shap.plots.waterfall(shown[1], show=False)
+    plt.close("all")

@@ -16,7 +16,7 @@ def rows_of(table):
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 3, 1100])  # none, groups not full, several blocks
-def test_routing_agrees_with_its_twin(n_rows):
+def test_routing_agrees_with_its_reference(n_rows):
     rng = np.random.default_rng(n_rows)
     for _ in range(60):
         tree, table = random_tree(rng), random_rows(rng, n_rows)
@@ -28,7 +28,7 @@ def test_routing_agrees_with_its_twin(n_rows):
 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 1100])
-def test_fractional_routing_agrees_with_its_twin(n_rows):
+def test_fractional_routing_agrees_with_its_reference(n_rows):
     rng = np.random.default_rng(n_rows)
     for _ in range(60):
         tree, table = random_tree(rng, fractional=True), random_rows(rng, n_rows)
@@ -94,7 +94,7 @@ def test_an_ordinal_column_is_split_by_its_order():
     assert builder.build().predict(table).tolist() == [0, 1, 1]
 
 
-def test_a_node_without_weight_answers_with_equal_shares():
+def test_a_node_without_weight_predicts_equal_probabilities():
     tree = TreeBuilder(SCHEMA, ["a", "b", "c", "d"], [0, 0, 0, 0]).build()
     assert tree.probabilities.tolist() == [[0.25] * 4]
 
@@ -127,7 +127,7 @@ def test_another_layout_version_is_an_error_that_says_what_to_do():
         Tree.__new__(Tree).__setstate__(state)
 
 
-def test_cutting_gives_a_smaller_tree_that_answers_as_the_node_did():
+def test_cutting_gives_a_smaller_tree_that_predicts_as_the_node_did():
     rng = np.random.default_rng(0)
     for _ in range(40):
         tree, table = random_tree(rng, 8), random_rows(rng, 60)
@@ -271,7 +271,7 @@ def many_valued_tree(rng, kinds, n_values):
 @pytest.mark.parametrize(
     "kinds", [["nominal"], ["ordinal"], ["numeric"], ["nominal", "ordinal", "numeric"]]
 )
-def test_routing_agrees_with_its_twin_on_columns_of_many_values(kinds, n_values):
+def test_routing_agrees_with_its_reference_on_columns_of_many_values(kinds, n_values):
     rng = np.random.default_rng(n_values)
     for _ in range(8):
         tree = many_valued_tree(rng, kinds, n_values)

@@ -78,7 +78,7 @@ class BlockGrower::Impl {
         workers_(settings.n_threads),
         scale_(data_.max_gradient, data_.max_hessian, data_.n_rows),
         layout_(schema_, settings_, data_.n_outputs),
-        search_(schema_, settings_, scale_, layout_, data_.n_outputs,
+        search_(schema_, settings_, scale_, layout_, nullptr, data_.n_outputs,
                 data_.row_weight * settings_.dispersion) {
     const std::size_t n_columns = schema_.columns().size();
     if (data_.n_outputs < 1 || data_.n_rows < 1 || data_.thresholds.size() != n_columns)
@@ -388,8 +388,8 @@ class BlockGrower::Impl {
     GradientSplit found;
     if (may_be_split(which) && !stop.requested()) {
       const Node& node = nodes_[at(which)];
-      search_columns(schema_, settings_, layout_, data_.columns, node.sums, node.total, node.bounds,
-                     node.seed, search_, found,
+      search_columns(schema_, settings_, layout_, data_.columns,
+                     {{}, node.sums, node.total, node.bounds}, node.seed, search_, found,
                      [&](std::int32_t n_bins) { return stop.requested(n_bins); });
       if (stop.requested()) found = {};  // a node that was not looked at to the end stays a leaf
     }

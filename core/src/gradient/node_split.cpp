@@ -51,10 +51,9 @@ std::pair<StepBounds, StepBounds> child_bounds(const StepBounds& node, std::int8
 }
 
 void search_columns(const BinnedSchema& table, const GradientSettings& settings,
-                    const SumLayout& layout, std::vector<std::int32_t> columns, const Sums& sums,
-                    std::span<const Sum> total, const StepBounds& bounds, std::uint64_t seed,
-                    SplitSearch& search, GradientSplit& best,
-                    const std::function<bool(std::int32_t)>& stops) {
+                    const SumLayout& layout, std::vector<std::int32_t> columns,
+                    const SplitSearch::Node& node, std::uint64_t seed, SplitSearch& search,
+                    GradientSplit& best, const std::function<bool(std::int32_t)>& stops) {
   std::optional<std::int32_t> most = settings.max_features;
   if (settings.half_of_others) {
     const auto others = std::stable_partition(
@@ -72,7 +71,7 @@ void search_columns(const BinnedSchema& table, const GradientSettings& settings,
   for (const std::int32_t column : columns) {
     // More are looked at when none of those drawn can be split.
     if (most && tried++ >= *most && best.found()) break;
-    search.improve(column, sums, total, bounds, mix(seed, 1), best);
+    search.improve(column, node, mix(seed, 1), best);
     if (stops(table.columns()[at(column)].n_bins)) break;
   }
 }

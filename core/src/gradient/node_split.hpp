@@ -43,10 +43,9 @@ std::pair<StepBounds, StepBounds> child_bounds(const StepBounds& node, std::int8
 
 // Tries the columns that the settings draw for a node; `stops` is asked after each.
 void search_columns(const BinnedSchema& table, const GradientSettings& settings,
-                    const SumLayout& layout, std::vector<std::int32_t> columns, const Sums& sums,
-                    std::span<const Sum> total, const StepBounds& bounds, std::uint64_t seed,
-                    SplitSearch& search, GradientSplit& best,
-                    const std::function<bool(std::int32_t)>& stops);
+                    const SumLayout& layout, std::vector<std::int32_t> columns,
+                    const SplitSearch::Node& node, std::uint64_t seed, SplitSearch& search,
+                    GradientSplit& best, const std::function<bool(std::int32_t)>& stops);
 
 struct NodeLists {
   std::vector<std::int32_t> children, values, value_children;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -31,17 +32,23 @@ double step_worth(double gradient, double curvature, double step) {
 }  // namespace
 
 SplitSearch::SplitSearch(const BinnedSchema& table, const GradientSettings& settings,
-                         const Scale& scale, const SumLayout& layout, std::size_t n_outputs,
-                         double row_weight)
+                         const Scale& scale, const SumLayout& layout, const Adder* adder,
+                         std::size_t n_outputs, double row_weight)
     : table_(table),
       settings_(settings),
       scale_(scale),
       layout_(layout),
+      adder_(adder),
       n_outputs_(n_outputs),
       row_weight_(row_weight),
       rank_(table.columns().size()),
       total_(n_outputs),
-      left_(n_outputs) {}
+      left_(n_outputs) {
+  std::size_t most = 0;
+  for (const auto& column : table.columns())
+    most = std::max(most, static_cast<std::size_t>(column.n_bins));
+  parts_of_bin_.resize((most + 7) / 8 * 8);
+}
 
 double SplitSearch::worth(std::span<const Sum> total, double l2) const {
   double worth = 0.0;
@@ -141,33 +148,105 @@ double SplitSearch::chance(const Sum* sums, std::span<const Sum> total, bool sor
   return doubt * row_weight_ * std::max(by_cuts, by_sides);
 }
 
-void SplitSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
-                        const StepBounds& bounds, std::uint64_t node_seed, GradientSplit& best) {
-  const auto& its = table_.columns()[at(column)];
-  bounds_ = bounds;
-  sign_ = settings_.monotonic_cst.empty() ? std::int8_t{0} : settings_.monotonic_cst[at(column)];
-  const Sum* const first = sums.data() + layout_.first(0)[at(column)];
-  if (its.ordered)
-    ordered(column, first, total, best);
-  else if (layout_.in_parts(static_cast<std::size_t>(column)))
-    by_target_statistics(column, first, total, node_seed, best);
-  else
-    nominal(column, first, total, node_seed, best);
+// Of a node without sums, those of a column are made of its rows. Few cells have any, so that only
+// these are looked at and cleared.
+void SplitSearch::improve(std::int32_t column, const Node& node, std::uint64_t node_seed,
+                          GradientSplit& best) {
+  const auto c = static_cast<std::size_t>(column);
+  const auto& its = table_.columns()[c];
+  const auto n_bins = static_cast<std::size_t>(its.n_bins);
+  bounds_ = node.bounds;
+  sign_ = settings_.monotonic_cst.empty() ? std::int8_t{0} : settings_.monotonic_cst[c];
+  const std::size_t n_parts = layout_.in_parts(c) ? layout_.n_parts() : 1;
+  const std::size_t block = n_bins * n_outputs_;
+  parts_known_ = node.sums.empty();
+  const Sum* sums = nullptr;
+  if (parts_known_) {
+    if (of_column_.size() < n_parts * block) of_column_.resize(n_parts * block);
+    adder_->add_column(node.rows, c, of_column_.data(), parts_of_bin_.data());
+    find_bins_met(n_bins);
+    sums = of_column_.data();
+  } else {
+    sums = node.sums.data() + layout_.first(0)[c];
+  }
+  if (n_parts > 1) {
+    add_up_parts(sums, n_bins);
+    if (!parts_known_) find_bins(all_parts_.data(), n_bins);
+    by_target_statistics(column, sums, node.total, node_seed, best);
+  } else {
+    if (!parts_known_) find_bins(sums, n_bins);
+    if (its.ordered)
+      ordered(column, sums, node.total, best);
+    else
+      nominal(column, sums, node.total, node_seed, best);
+  }
+  if (!parts_known_) return;
+  for (const std::int32_t bin : bins_) {
+    for_parts(bin, [&](std::size_t part) {
+      std::fill_n(of_column_.data() + part * block + at(bin) * n_outputs_, n_outputs_, Sum{});
+    });
+    parts_of_bin_[at(bin)] = 0;
+  }
+}
+
+void SplitSearch::add_up_parts(const Sum* sums, std::size_t n_bins) {
+  const std::size_t block = n_bins * n_outputs_;
+  if (!parts_known_) {
+    all_parts_.assign(sums, sums + block);
+    for (std::size_t part = 1; part < layout_.n_parts(); ++part)
+      for (std::size_t i = 0; i < block; ++i) all_parts_[i] += sums[part * block + i];
+    return;
+  }
+  all_parts_.resize(block);
+  for (const std::int32_t bin : bins_) {
+    Sum* const all = all_parts_.data() + at(bin) * n_outputs_;
+    std::fill_n(all, n_outputs_, Sum{});
+    for_parts(bin, [&](std::size_t part) {
+      const Sum* const its = sums + part * block + at(bin) * n_outputs_;
+      for (std::size_t o = 0; o < n_outputs_; ++o) all[o] += its[o];
+    });
+  }
+}
+
+// Each number is written, and counts if its bin has rows: no branch to guess.
+void SplitSearch::find_bins(const Sum* sums, std::size_t n_bins) {
+  bins_.resize(n_bins);
+  std::size_t n = 0;
+  for (std::size_t b = 0; b < n_bins; ++b) {
+    bins_[n] = static_cast<std::int32_t>(b);
+    n += scale_.rows(sums[b * n_outputs_]) > 0;
+  }
+  bins_.resize(n);
+}
+
+void SplitSearch::find_bins_met(std::size_t n_bins) {
+  bins_.resize(parts_of_bin_.size());
+  std::size_t n = 0;
+  for (std::size_t first = 0; first < n_bins; first += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, parts_of_bin_.data() + first, 8);
+    if (eight == 0) continue;
+    for (std::size_t b = first; b < first + 8; ++b) {
+      bins_[n] = static_cast<std::int32_t>(b);
+      n += parts_of_bin_[b] != 0;
+    }
+  }
+  bins_.resize(n);
 }
 
 void SplitSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                         GradientSplit& best) {
   const auto& its = table_.columns()[at(column)];
   start(total, settings_.l2_regularization, 0.0);
-  const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
+  const bool missing = its.has_missing && !bins_.empty() && bins_.front() == 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
     for (std::size_t d = 0; d < n_outputs_; ++d)
       left_[d] = missing && missing_left ? sums[d] : Sum{};
     std::int32_t last = 0;
-    for (std::int32_t b = 1; b < its.n_bins; ++b) {
+    for (const std::int32_t b : bins_) {
+      if (b == 0) continue;
       const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;
-      if (scale_.rows(here[0]) == 0) continue;
       if (const double gain = last > 0 ? this->gain() : 0.0; is_better(gain, best)) {
         best.gain = gain;
         best.rank = gain - chance_;
@@ -207,10 +286,6 @@ void SplitSearch::put_in_random_order(std::int32_t column, std::uint64_t node_se
 
 void SplitSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                         std::uint64_t node_seed, GradientSplit& best) {
-  const auto n_bins = table_.columns()[at(column)].n_bins;
-  bins_.clear();
-  for (std::int32_t b = 0; b < n_bins; ++b)
-    if (scale_.rows(sums[at(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
   const bool sorted = settings_.category_order != CategoryOrder::kRandomPerTree &&
                       settings_.category_order != CategoryOrder::kRandomPerNode;
@@ -282,12 +357,12 @@ std::pair<std::size_t, double> SplitSearch::agreement(std::size_t n_bins, const 
       const double gradient = scale_.gradient(all) - step * hessian;
       products += gradient * gradient;
       variance += hessian * hessian;
-      for (std::size_t part = 0; part < layout_.n_parts(); ++part) {
+      for_parts(bin, [&](std::size_t part) {
         const Sum& its = sums[(part * n_bins + at(bin)) * n_outputs_ + d];
         const double h = scale_.hessian(its), g = scale_.gradient(its) - step * h;
         products -= g * g;
         variance -= h * h;
-      }
+      });
     }
     if (!(variance > 0.0)) continue;
     const double deviations = products / (row_weight_ * std::sqrt(2.0 * variance));
@@ -310,12 +385,6 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
                                        GradientSplit& best) {
   const auto n_bins = static_cast<std::size_t>(table_.columns()[at(column)].n_bins);
   const std::size_t n_parts = layout_.n_parts(), block = n_bins * n_outputs_;
-  all_parts_.assign(sums, sums + block);
-  for (std::size_t part = 1; part < n_parts; ++part)
-    for (std::size_t i = 0; i < block; ++i) all_parts_[i] += sums[part * block + i];
-  bins_.clear();
-  for (std::size_t b = 0; b < n_bins; ++b)
-    if (scale_.rows(all_parts_[b * n_outputs_]) > 0) bins_.push_back(static_cast<std::int32_t>(b));
   if (bins_.size() < 2) return;
   start(total, settings_.l2_regularization + settings_.cat_l2,
         chance(all_parts_.data(), total, false));
@@ -334,17 +403,18 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
   };
   double low = std::numeric_limits<double>::infinity(), high = -low;
   statistic_.resize(n_bins * n_parts);
+  place_.resize(n_bins * n_parts);
   for (const std::int32_t bin : bins_) {
     Sum before;
-    for (std::size_t part = 0; part < n_parts; ++part) {
+    for_parts(bin, [&](std::size_t part) {
       const Sum& own = sums[part * block + at(bin) * n_outputs_ + d];
-      if (scale_.rows(own) == 0) continue;
+      if (scale_.rows(own) == 0) return;
       const double its = scale_.rows(before) > 0 ? statistic(before) : step;
       before += own;
       statistic_[at(bin) * n_parts + part] = its;
       low = std::min(low, its);
       high = std::max(high, its);
-    }
+    });
   }
   const double width = (high - low) / static_cast<double>(kStatistics);
   if (!(width > 0.0) || !std::isfinite(1.0 / width)) return;
@@ -352,52 +422,59 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
     return static_cast<std::size_t>(
         std::clamp((its - low) / width, 0.0, static_cast<double>(kStatistics - 1)));
   };
-  by_statistic_.assign(kStatistics * n_outputs_, Sum{});
+  by_statistic_.resize(kStatistics * n_outputs_);
+  std::uint64_t met[kStatistics / 64] = {};
   for (const std::int32_t bin : bins_) {
-    for (std::size_t part = 0; part < n_parts; ++part) {
+    for_parts(bin, [&](std::size_t part) {
       const Sum* const own = sums + part * block + at(bin) * n_outputs_;
-      if (scale_.rows(own[0]) == 0) continue;
-      Sum* const into =
-          by_statistic_.data() + place(statistic_[at(bin) * n_parts + part]) * n_outputs_;
+      if (scale_.rows(own[0]) == 0) return;
+      const std::size_t s = place(statistic_[at(bin) * n_parts + part]);
+      place_[at(bin) * n_parts + part] = static_cast<std::uint16_t>(s);
+      Sum* const into = by_statistic_.data() + s * n_outputs_;
+      const std::uint64_t bit = std::uint64_t{1} << (s % 64);
+      if ((met[s / 64] & bit) == 0) std::fill_n(into, n_outputs_, Sum{});
+      met[s / 64] |= bit;
       for (std::size_t o = 0; o < n_outputs_; ++o) into[o] += own[o];
-    }
+    });
   }
   std::fill(left_.begin(), left_.end(), Sum{});
   std::size_t last_left = kStatistics, first_right = 0, last = 0;
   GradientSplit found;
   found.rank = best.rank;
   found.column = best.column;
-  for (std::size_t s = 0; s < kStatistics; ++s) {
-    const Sum* const here = by_statistic_.data() + s * n_outputs_;
-    if (scale_.rows(here[0]) == 0) continue;
-    if (const double gain = s > 0 ? this->gain() : 0.0; is_better(gain, found)) {
-      found.gain = gain;
-      found.rank = gain - chance_;
-      found.column = column;
-      found.left = left_;
-      last_left = last;
-      first_right = s;
+  for (std::size_t word = 0; word < kStatistics / 64; ++word) {
+    for (std::uint64_t left = met[word]; left != 0; left &= left - 1) {
+      const std::size_t s = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      const Sum* const here = by_statistic_.data() + s * n_outputs_;
+      if (const double gain = s > 0 ? this->gain() : 0.0; is_better(gain, found)) {
+        found.gain = gain;
+        found.rank = gain - chance_;
+        found.column = column;
+        found.left = left_;
+        last_left = last;
+        first_right = s;
+      }
+      for (std::size_t o = 0; o < n_outputs_; ++o) left_[o] += here[o];
+      last = s;
     }
-    for (std::size_t o = 0; o < n_outputs_; ++o) left_[o] += here[o];
-    last = s;
   }
   if (last_left == kStatistics) return;
   // New rows have the statistic of all rows of their category.
   const std::size_t end = last_left + (first_right - last_left + 1) / 2;
-  const auto right_of = [&](double its) { return place(its) >= end; };
   for (const bool right : {false, true}) {
     for (const std::int32_t bin : bins_)
-      if (right_of(statistic(all_parts_[at(bin) * n_outputs_ + d])) == right)
+      if ((place(statistic(all_parts_[at(bin) * n_outputs_ + d])) >= end) == right)
         found.bins.push_back(bin);
     if (!right) found.n_left = found.bins.size();
   }
   if (found.n_left == 0 || found.n_left == found.bins.size()) return;
   found.place_of_cell.assign(n_bins * n_parts, 0);
   for (const std::int32_t bin : bins_)
-    for (std::size_t part = 0; part < n_parts; ++part)
-      if (scale_.rows(sums[part * block + at(bin) * n_outputs_]) > 0)
-        found.place_of_cell[at(bin) * n_parts + part] =
-            right_of(statistic_[at(bin) * n_parts + part]);
+    for_parts(bin, [&](std::size_t part) {
+      if (scale_.rows(sums[part * block + at(bin) * n_outputs_]) == 0) return;
+      const std::size_t cell = at(bin) * n_parts + part;
+      found.place_of_cell[cell] = place_[cell] >= end;
+    });
   best = std::move(found);
 }
 

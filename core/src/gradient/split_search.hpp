@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -37,12 +38,20 @@ struct StepBounds {
 class SplitSearch {
  public:
   // `row_weight`: mean weight of a row, weighed by itself, times the dispersion.
+  // `adder`: adds up the rows of nodes without sums; null if all nodes have sums.
   SplitSearch(const BinnedSchema& table, const GradientSettings& settings, const Scale& scale,
-              const SumLayout& layout, std::size_t n_outputs, double row_weight);
+              const SumLayout& layout, const Adder* adder, std::size_t n_outputs, double row_weight);
+
+  // What is known of a node.
+  struct Node {
+    std::span<const std::int32_t> rows;
+    const Sums& sums;  // empty: the rows are added up column by column
+    std::span<const Sum> total;
+    StepBounds bounds;
+  };
 
   // Replaces `best` when the column has a cut that gains more.
-  void improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
-               const StepBounds& bounds, std::uint64_t node_seed, GradientSplit& best);
+  void improve(std::int32_t column, const Node& node, std::uint64_t node_seed, GradientSplit& best);
   // What the rows of a node lose by one Newton step each.
   double worth(std::span<const Sum> total, double l2) const;
 
@@ -53,6 +62,19 @@ class SplitSearch {
                std::uint64_t node_seed, GradientSplit& best);
   void by_target_statistics(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                             std::uint64_t node_seed, GradientSplit& best);
+  void add_up_parts(const Sum* sums, std::size_t n_bins);
+  void find_bins(const Sum* sums, std::size_t n_bins);
+  void find_bins_met(std::size_t n_bins);
+  // work(part) for the parts of a bin: for those with rows if they are known, else for all.
+  template <typename Work>
+  void for_parts(std::int32_t bin, const Work& work) const {
+    if (!parts_known_) {
+      for (std::size_t part = 0; part < layout_.n_parts(); ++part) work(part);
+      return;
+    }
+    for (unsigned left = parts_of_bin_[static_cast<std::size_t>(bin)]; left != 0; left &= left - 1)
+      work(static_cast<std::size_t>(std::countr_zero(left)));
+  }
   std::pair<std::size_t, double> agreement(std::size_t n_bins, const Sum* sums) const;
   void start(std::span<const Sum> total, double l2, double chance);
   void scan(std::int32_t column, const Sum* sums, GradientSplit& best);
@@ -67,6 +89,7 @@ class SplitSearch {
   const GradientSettings& settings_;
   const Scale& scale_;
   const SumLayout& layout_;
+  const Adder* adder_;
   std::size_t n_outputs_;
   double row_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
@@ -82,11 +105,15 @@ class SplitSearch {
   double chance_ = 0.0;  // gain of a column that is noise
   // Buffers.
   std::vector<Sum> left_;
-  std::vector<std::int32_t> bins_;
+  std::vector<std::int32_t> bins_;  // those with rows
+  bool parts_known_ = false;
+  std::vector<std::uint8_t> parts_of_bin_;  // a bit for each part with rows; 0 between searches
+  std::vector<Sum> of_column_;  // of a node without sums; 0 between searches
   std::vector<std::uint64_t> keys_, other_keys_;
   // Target statistics: sums of bins over all parts, the statistic of each cell, and sums by its value.
   std::vector<Sum> all_parts_, by_statistic_;
   std::vector<double> statistic_;
+  std::vector<std::uint16_t> place_;  // of each cell among the values of its statistic
 };
 
 }  // namespace mixedwood

@@ -14,7 +14,7 @@ constexpr std::size_t kAdditionsWorthAThread = 10'000;
 constexpr std::size_t kDerivativesWorthAThread = 5'000;
 
 // Target statistics: parts of the rows, and up to how many categories are sorted instead.
-constexpr std::size_t kParts = 8;
+constexpr std::size_t kParts = 8;  // one bit each in a byte
 constexpr std::int32_t kFewCategories = 4;
 
 constexpr double kMost = std::numeric_limits<double>::max();
@@ -87,6 +87,7 @@ SumLayout::SumLayout(const BinnedSchema& table, const GradientSettings& settings
       first_[part * n_columns_ + c] = size_ + (in_parts_[c] ? part * block : 0);
     size_ += (in_parts_[c] ? n_parts_ : 1) * block;
   }
+  n_cells_ = size_ / n_outputs;
 }
 
 Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& scale,
@@ -109,18 +110,19 @@ Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& sc
   });
 }
 
-template <bool kParts, typename Bin>
+template <bool kParts, bool kTakeOff, typename Bin>
 void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
                      std::size_t first_column, std::size_t last_column, Sums& sums) const {
   const std::size_t n_columns = table_.columns().size();
   const std::size_t* first = layout_.first(0);
   Sum* const into = sums.data();
+  const auto add = [](Sum& to, const Sum& its) { kTakeOff ? to -= its : to += its; };
   if (n_outputs_ == 1) {
     for (const std::int32_t row : rows) {
       if constexpr (kParts) first = layout_.first(part_of_row_[at(row)]);
       const Sum its = of_row_[at(row)];
       const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
-      for (std::size_t c = first_column; c < last_column; ++c) into[first[c] + bin[c]] += its;
+      for (std::size_t c = first_column; c < last_column; ++c) add(into[first[c] + bin[c]], its);
     }
     return;
   }
@@ -130,9 +132,41 @@ void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
     const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
     for (std::size_t c = first_column; c < last_column; ++c) {
       Sum* const cell = into + first[c] + bin[c] * n_outputs_;
-      for (std::size_t d = 0; d < n_outputs_; ++d) cell[d] += its[d];
+      for (std::size_t d = 0; d < n_outputs_; ++d) add(cell[d], its[d]);
     }
   }
+}
+
+void Adder::take_off(std::span<const std::int32_t> rows, Sums& sums) const {
+  const std::size_t n_columns = table_.columns().size();
+  std::visit(
+      [&](const auto& bins) {
+        if (part_of_row_.empty())
+          add_rows<false, true>(bins.data(), rows, 0, n_columns, sums);
+        else
+          add_rows<true, true>(bins.data(), rows, 0, n_columns, sums);
+      },
+      table_.bins());
+}
+
+void Adder::add_column(std::span<const std::int32_t> rows, std::size_t column, Sum* sums,
+                       std::uint8_t* parts_of_bin) const {
+  const std::size_t n_columns = table_.columns().size();
+  const auto n_bins = static_cast<std::size_t>(table_.columns()[column].n_bins);
+  const bool in_parts = layout_.in_parts(column);
+  std::visit(
+      [&](const auto& bins) {
+        const auto* const its_bins = bins.data() + column;
+        for (const std::int32_t row : rows) {
+          const std::size_t bin = its_bins[at(row) * n_columns];
+          const std::size_t part = in_parts ? part_of_row_[at(row)] : 0;
+          parts_of_bin[bin] |= static_cast<std::uint8_t>(1U << part);
+          const Sum* const its = of_row_.get() + at(row) * n_outputs_;
+          Sum* const cell = sums + (part * n_bins + bin) * n_outputs_;
+          for (std::size_t d = 0; d < n_outputs_; ++d) cell[d] += its[d];
+        }
+      },
+      table_.bins());
 }
 
 // Threads share out the rows when there are many of them for each sum, and else the columns: then
@@ -146,9 +180,9 @@ Sums Adder::add_up(std::span<const std::int32_t> rows) const {
     std::visit(
         [&](const auto& bins) {
           if (part_of_row_.empty())
-            add_rows<false>(bins.data(), some, first, last, sums);
+            add_rows<false, false>(bins.data(), some, first, last, sums);
           else
-            add_rows<true>(bins.data(), some, first, last, sums);
+            add_rows<true, false>(bins.data(), some, first, last, sums);
         },
         table_.bins());
   };

@@ -69,13 +69,15 @@ class SumLayout {
   SumLayout(const BinnedSchema& table, const GradientSettings& settings, std::size_t n_outputs);
 
   std::size_t size() const { return size_; }
+  // Of one output.
+  std::size_t n_cells() const { return n_cells_; }
   std::size_t n_parts() const { return n_parts_; }
   bool in_parts(std::size_t column) const { return in_parts_[column]; }
   // The first sum of each column, for the rows of a part.
   const std::size_t* first(std::size_t part) const { return first_.data() + part * n_columns_; }
 
  private:
-  std::size_t n_columns_, n_parts_ = 1, size_ = 0;
+  std::size_t n_columns_, n_parts_ = 1, size_ = 0, n_cells_ = 0;
   std::vector<bool> in_parts_;
   std::vector<std::size_t> first_;  // part x column
 };
@@ -88,11 +90,16 @@ class Adder {
         const SumLayout& layout, std::span<const std::uint8_t> part_of_row, Workers& workers);
 
   Sums add_up(std::span<const std::int32_t> rows) const;
+  // Takes off the rows one by one; for few rows.
+  void take_off(std::span<const std::int32_t> rows, Sums& sums) const;
+  // Adds the rows to the sums of one column, and marks the parts of each bin that have rows.
+  void add_column(std::span<const std::int32_t> rows, std::size_t column, Sum* sums,
+                  std::uint8_t* parts_of_bin) const;
   Sum total(std::span<const std::int32_t> rows, std::size_t output) const;
 
  private:
-  // Of some of the columns.
-  template <bool kParts, typename Bin>
+  // Of some of the columns; taken off in place of added if so asked.
+  template <bool kParts, bool kTakeOff, typename Bin>
   void add_rows(const Bin* bins, std::span<const std::int32_t> rows, std::size_t first_column,
                 std::size_t last_column, Sums& sums) const;
 

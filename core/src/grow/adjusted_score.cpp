@@ -1,7 +1,6 @@
 #include "adjusted_score.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -34,30 +33,6 @@ double degrees_of(std::span<const double> counts) {
 // is enough.
 double excess_of_tests(std::size_t n_tests) {
   return 2.0 * std::log(std::max(1.0, static_cast<double>(n_tests)));
-}
-
-// A function of one number between two others, from a table of its values.
-template <std::size_t kSteps, typename Function>
-std::array<double, kSteps + 1> tabulate(double from, double to, Function function) {
-  std::array<double, kSteps + 1> values{};
-  for (std::size_t i = 0; i <= kSteps; ++i)
-    values[i] = function(from + (to - from) * static_cast<double>(i) / kSteps);
-  return values;
-}
-
-// The normal distribution function within 2e-6, which no choice hangs on.
-double normal(double z) {
-  constexpr double kEnd = 6.0;
-  constexpr std::size_t kSteps = 12 * 128;
-  static const auto kTable = tabulate<kSteps>(-kEnd, kEnd, [](double x) {
-    return 0.5 * std::erfc(-x * std::numbers::sqrt2 / 2.0);
-  });
-  if (!(z > -kEnd)) return 0.0;
-  if (z >= kEnd) return 1.0;
-  const double at = (z + kEnd) * (kSteps / (2.0 * kEnd));
-  const auto i = static_cast<std::size_t>(at);
-  if (i == kSteps) return kTable[kSteps];  // the sum was rounded up
-  return kTable[i] + (at - static_cast<double>(i)) * (kTable[i + 1] - kTable[i]);
 }
 
 }  // namespace
@@ -205,7 +180,7 @@ void AdjustedScore::expect(const ColumnCounts& table, std::span<const double> di
       if (!(entry[l] > 0.0)) continue;
       const double own = std::min(unit, entry[l]) * direction_[l];
       const double mean = vote - own, variance = squares - own * own;
-      const double left = variance > 1e-12 * squares ? normal(mean * std::sqrt(kOdds / variance))
+      const double left = variance > 1e-12 * squares ? normal_probability(mean * std::sqrt(kOdds / variance))
                           : mean == 0.0              ? left_of_all
                                                      : static_cast<double>(mean > 0.0);
       expected_[l] += entry[l] * left;

@@ -1,4 +1,4 @@
-// Flip-flop (Nadas et al. 1991): best superclasses for a partition of the values, then the best
+// Flip-flop (Nádas et al. 1991): best superclasses for a partition of the values, then the best
 // partition for those superclasses, and so on until nothing changes. Both halves are two-class
 // problems, hence an order and a scan.
 #include <algorithm>

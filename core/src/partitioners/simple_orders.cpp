@@ -30,7 +30,8 @@ class NaturalOrder final : public Partitioner {
   }
 };
 
-// Random Ordinality (Ahmad 2014): a threshold on a randomly ordered column is a subset test.
+// Random Ordinality (Ahmad and Brown 2009): a threshold on a randomly ordered column is a subset
+// test.
 class RandomOrder final : public Partitioner {
  public:
   Grouping search(const SplitProblem& problem) const override {

@@ -15,8 +15,8 @@ namespace mixedwood::regression {
 struct Moments {
   double rows = 0.0, weight = 0.0, sum = 0.0;  // sum of weight * target
 
-  void add(double w, double y) {
-    rows += 1.0;
+  void add(double w, double y, double n_rows = 1.0) {
+    rows += n_rows;
     weight += w;
     sum += w * y;
   }
@@ -70,9 +70,10 @@ struct Bounds {
   double clip(double value) const { return std::min(std::max(value, lower), upper); }
 };
 
-// A row of a node: targets of a node are relative to its mean for the squared error.
+// A row of a node with its copies in a sample: their number and their weight together. Targets of a node are
+// relative to its mean for the squared error.
 struct Entry {
-  double weight, target;
+  double weight, target, rows;
 };
 
 // Weighted medians of a growing set of rows whose targets are known beforehand: two binary indexed trees

@@ -41,11 +41,20 @@ class Grower {
  public:
   Grower(const EncodedTable& table, const RegressData& data, const RegressSettings& settings, Stop& stop)
       : data_(data), settings_(settings), stop_(stop), columns_(table.columns) {
+    // Copies of a row in a sample are one row, if they lie together: fewer are sorted and added up.
+    std::size_t first = 0;  // of this tree
     const auto add = [&](std::size_t row) {
       const double weight = data.weights.empty() ? 1.0 : data.weights[row];
       if (!(weight > 0.0)) return;
+      frequencies_ = frequencies_ && weight == std::floor(weight) && weight < 1e15;
+      if (rows_.size() > first && rows_.back() == static_cast<std::int32_t>(row)) {
+        weights_.back() += weight;
+        ++copies_.back();
+        return;
+      }
       rows_.push_back(static_cast<std::int32_t>(row));
       weights_.push_back(weight);
+      copies_.push_back(1);
     };
     if (data.rows.empty()) {
       for (std::size_t row = 0; row < table.n_rows; ++row) add(row);
@@ -53,7 +62,7 @@ class Grower {
       std::size_t tree = 0;
       for (std::size_t i = 0; i < data.rows.size(); ++i) {
         for (; tree < data.starts.size() && data.starts[tree] == static_cast<std::int64_t>(i); ++tree)
-          starts_.push_back(rows_.size());
+          starts_.push_back(first = rows_.size());
         add(static_cast<std::size_t>(data.rows[i]));
       }
     }
@@ -63,10 +72,7 @@ class Grower {
 
   GrownTree run() {
     if (rows_.empty()) throw std::invalid_argument("no row has weight");
-    const bool frequencies = std::all_of(weights_.begin(), weights_.end(), [](double weight) {
-      return weight == std::floor(weight) && weight < 1e15;
-    });
-    Search search(settings_, copies(), frequencies, stop_);
+    Search search(settings_, copies(), frequencies_, stop_);
     search_ = &search;
     std::vector<OpenNode> roots(starts_.size() - 1);
     for (std::size_t t = 0; t < roots.size(); ++t) {
@@ -99,17 +105,14 @@ class Grower {
     std::vector<std::int32_t> children, values, value_children;
   };
 
-  // How often a row comes in the sample, on average over its rows; copies lie together.
+  // How often a row comes in the sample, on average over its rows.
   double copies() const {
-    double squares = 0.0;
-    for (std::size_t i = 0; i < rows_.size();) {
-      std::size_t j = i;
-      while (j < rows_.size() && rows_[j] == rows_[i]) ++j;
-      const auto n = static_cast<double>(j - i);
-      squares += n * n;
-      i = j;
+    double squares = 0.0, total = 0.0;
+    for (const std::int32_t n : copies_) {
+      squares += static_cast<double>(n) * n;
+      total += n;
     }
-    return squares / static_cast<double>(rows_.size());
+    return squares / total;
   }
 
   std::int32_t add_node(const OpenNode& at) {
@@ -144,7 +147,8 @@ class Grower {
   bool may_be_split(const OpenNode& node) const {
     if (node.begin == node.end) return false;  // one of several trees, without rows
     if (settings_.max_depth && node.depth >= *settings_.max_depth) return false;
-    const auto n = static_cast<double>(node.end - node.begin);
+    double n = 0.0;
+    for (std::size_t i = node.begin; i < node.end; ++i) n += copies_[i];
     if (n < settings_.min_samples_split || n < 2.0 * settings_.min_samples_leaf) return false;
     const double first = target(node.begin);
     for (std::size_t i = node.begin + 1; i < node.end; ++i)
@@ -165,8 +169,9 @@ class Grower {
     Entry* entries = entries_.data() + node.begin;
     Moments total;
     for (std::size_t i = 0; i < n; ++i) {
-      entries[i] = {weights_[node.begin + i], target(node.begin + i) - origin};
-      total.add(entries[i].weight, entries[i].target);
+      entries[i] = {weights_[node.begin + i], target(node.begin + i) - origin,
+                    static_cast<double>(copies_[node.begin + i])};
+      total.add(entries[i].weight, entries[i].target, entries[i].rows);
     }
     const double* statistics = statistics_of(node.node);
     const NodeRows rows{{rows_.data() + node.begin, n}, {entries, n}, total, statistics[2], statistics[3],
@@ -199,12 +204,15 @@ class Grower {
   void choose_by_score(OpenNode& node, const NodeRows& rows) {
     std::vector<std::int32_t> varying;
     std::int32_t tried = 0;
+    // Whether a nominal column is mostly noise is asked of those that lose as well.
+    constexpr double none = -std::numeric_limits<double>::infinity();
     for (const std::int32_t c : columns_to_try(node)) {
       if (settings_.max_features && tried++ >= *settings_.max_features && node.split.found()) break;
       bool varies = false;
       const EncodedColumn& column = columns_[static_cast<std::size_t>(c)];
       Candidate found =
-          search_->best(rows, column, sign_of(c), mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies);
+          search_->best(rows, column, sign_of(c), mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies,
+                        settings_.max_features && !column.ordered() ? none : to_beat(node.split));
       if (varies) varying.push_back(c);
       if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
       found.column = c;
@@ -216,6 +224,12 @@ class Grower {
         node.split = std::move(found);
     }
     if (!settings_.max_features) node.columns = std::move(varying);
+  }
+
+  // A column whose score is lower loses, whatever is taken off for chance.
+  static double to_beat(const Candidate& best) {
+    return best.found() ? best.rank - 2.0 * kEqual * std::abs(best.rank)
+                        : -std::numeric_limits<double>::infinity();
   }
 
   static bool better(const Candidate& candidate, const Candidate& best) {
@@ -297,19 +311,24 @@ class Grower {
   std::size_t partition(const OpenNode& node, const std::int32_t* codes) {
     other_rows_.clear();
     other_weights_.clear();
+    other_copies_.clear();
     std::size_t left = node.begin;
     for (std::size_t i = node.begin; i < node.end; ++i) {
       if (child_of_[static_cast<std::size_t>(codes[rows_[i]] + 1)] == 0) {
         rows_[left] = rows_[i];
+        copies_[left] = copies_[i];
         weights_[left++] = weights_[i];
       } else {
         other_rows_.push_back(rows_[i]);
         other_weights_.push_back(weights_[i]);
+        other_copies_.push_back(copies_[i]);
       }
     }
     std::copy(other_rows_.begin(), other_rows_.end(), rows_.begin() + static_cast<std::ptrdiff_t>(left));
     std::copy(other_weights_.begin(), other_weights_.end(),
               weights_.begin() + static_cast<std::ptrdiff_t>(left));
+    std::copy(other_copies_.begin(), other_copies_.end(),
+              copies_.begin() + static_cast<std::ptrdiff_t>(left));
     return left;
   }
 
@@ -340,7 +359,9 @@ class Grower {
   const std::vector<EncodedColumn>& columns_;
   Search* search_ = nullptr;
   std::vector<std::int32_t> rows_, other_rows_;  // those of a node lie together
-  std::vector<double> weights_, other_weights_;
+  std::vector<double> weights_, other_weights_;       // of all copies of a row
+  std::vector<std::int32_t> copies_, other_copies_;
+  bool frequencies_ = true;  // weights of rows are whole numbers
   std::vector<std::size_t> starts_;  // of the trees' rows, and the end
   std::vector<Entry> entries_;
   std::vector<OpenNode> open_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 #include "../chance.hpp"
@@ -22,20 +21,137 @@ constexpr std::size_t kValuesPerRow = 2;
 // Of the other rows of a value, as in ten-fold cross-validation (grow/adjusted_score.hpp).
 constexpr double kOdds = 0.9 / 0.1;
 
-double normal(double z) { return 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0); }
+// A threshold and what it explains: the sum over both sides of weight * mean^2.
+struct PlainCut {
+  double explained = 0.0;
+  std::int32_t last_left = -1, first_right = -1;  // none right: known values against missing ones
+  bool missing_left = true;
+};
+
+// Cuts between values, in their order. `with_missing`: on which side missing values are, if there are any.
+struct PlainScan {
+  PlainScan(const Moments& total, double least_rows, PlainCut& best)
+      : total_(total), least_(least_rows), base_(explained(RegressionLoss::kSquaredError, total)), best_(best) {}
+
+  void start(const Moments& left, bool missing_left) {
+    left_ = left;
+    missing_left_ = missing_left;
+    last_ = -1;
+  }
+  // Before a value is added: the cut below it.
+  void cut(std::int32_t code) {
+    if (last_ < 0 || left_.rows < least_ || total_.rows - left_.rows < least_) return;
+    const double right_weight = total_.weight - left_.weight, right_sum = total_.sum - left_.sum;
+    if (!(right_weight > 0.0)) return;
+    const double value = left_.sum * (left_.sum / left_.weight) + right_sum * (right_sum / right_weight);
+    // What is gained must be more than rounding alone makes of equal gains.
+    const double gain = value - base_, most = best_.explained - base_;
+    if (best_.last_left < 0 || gain > most + kEqual * std::abs(most))
+      best_ = {value, last_, code, missing_left_};
+  }
+  void add(std::int32_t code, const Moments& moments) {
+    cut(code);
+    left_ += moments;
+    last_ = code;
+  }
+  double gain() const { return (best_.explained - base_) / total_.weight; }
+
+ private:
+  const Moments& total_;
+  double least_, base_;
+  PlainCut& best_;
+  Moments left_;
+  bool missing_left_ = true;
+  std::int32_t last_ = -1;
+};
 
 }  // namespace
 
 Candidate Search::best(const NodeRows& node, const EncodedColumn& column, std::int8_t sign,
-                       std::uint64_t seed, bool& varies) {
-  collect(node, column, !column.ordered());
-  varies = groups_.size() + (missing_.moments.rows > 0.0 && column.ordered()) > 1;
-  if (!varies) return {};
-  Candidate found = column.ordered() ? ordered(node, column, sign) : nominal(node, seed);
+                       std::uint64_t seed, bool& varies, double to_beat) {
+  Candidate found;
+  std::size_t n_values = 0;
+  if (column.ordered() && is_plain(node, sign)) {
+    found = plain(node, column, varies, n_values);
+  } else {
+    collect(node, column, !column.ordered());
+    n_values = groups_.size();
+    varies = n_values + (missing_.moments.rows > 0.0 && column.ordered()) > 1;
+    if (!varies) return {};
+    found = column.ordered() ? ordered(node, column, sign) : nominal(node, seed);
+  }
   if (!found.found()) return found;
   found.rank = found.score;
-  if (settings_.selection == Selection::kAdjusted)
-    found.rank = std::min(found.score, rank(node, found, !column.ordered()));
+  if (settings_.selection == Selection::kAdjusted && found.score >= to_beat)
+    found.rank = std::min(found.score, rank(node, found, !column.ordered(), n_values));
+  return found;
+}
+
+Candidate Search::plain(const NodeRows& node, const EncodedColumn& column, bool& varies,
+                        std::size_t& n_values) {
+  const std::int32_t* codes = column.codes();
+  const std::size_t n = node.rows.size();
+  const auto n_codes = static_cast<std::size_t>(column.n_values());
+  PlainCut best;
+  PlainScan scan(node.total, settings_.min_samples_leaf, best);
+  Moments missing;
+  // Calls `visit` with each value present and its moments, in order.
+  const auto scan_all = [&](auto&& visit_all) {
+    for (const bool missing_left : {true, false}) {
+      if (missing_left && !(missing.rows > 0.0)) continue;
+      scan.start(missing_left ? missing : Moments{}, missing_left);
+      visit_all();
+      if (missing.rows > 0.0 && !missing_left) scan.cut(-1);
+    }
+  };
+  if (n_codes <= kValuesPerRow * n) {
+    by_code_.assign(n_codes + 1, {});
+    for (std::size_t i = 0; i < n; ++i)
+      by_code_[static_cast<std::size_t>(codes[node.rows[i]] + 1)].add(
+          node.entries[i].weight, node.entries[i].target, node.entries[i].rows);
+    missing = by_code_[0];
+    for (std::size_t v = 1; v <= n_codes; ++v) n_values += by_code_[v].rows > 0.0;
+    varies = n_values + (missing.rows > 0.0) > 1;
+    if (!varies) return {};
+    scan_all([&] {
+      for (std::size_t v = 0; v < n_codes; ++v)
+        if (by_code_[v + 1].rows > 0.0) scan.add(static_cast<std::int32_t>(v), by_code_[v + 1]);
+    });
+  } else {
+    keys_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      keys_[i] = static_cast<std::uint64_t>(codes[node.rows[i]] + 1) << 32 | i;
+    sort_keys(keys_, other_keys_, static_cast<std::uint64_t>(n_codes) + 1);
+    std::size_t begin = 0;
+    for (; begin < n && keys_[begin] >> 32 == 0; ++begin) {
+      const Entry& entry = node.entries[static_cast<std::size_t>(keys_[begin] & 0xffffffffULL)];
+      missing.add(entry.weight, entry.target, entry.rows);
+    }
+    for (std::size_t i = begin; i < n; ++i)
+      n_values += i == begin || keys_[i] >> 32 != keys_[i - 1] >> 32;
+    varies = n_values + (missing.rows > 0.0) > 1;
+    if (!varies) return {};
+    scan_all([&] {
+      for (std::size_t i = begin; i < n;) {
+        const std::uint64_t key = keys_[i] >> 32;
+        Moments moments;
+        for (; i < n && keys_[i] >> 32 == key; ++i) {
+          const Entry& entry = node.entries[static_cast<std::size_t>(keys_[i] & 0xffffffffULL)];
+          moments.add(entry.weight, entry.target, entry.rows);
+        }
+        scan.add(static_cast<std::int32_t>(key) - 1, moments);
+      }
+    });
+  }
+  stop_.requested(static_cast<std::int64_t>(n_values));
+  Candidate found;
+  if (best.last_left < 0) return found;
+  found.kind = kInterval;
+  found.score = scan.gain();
+  found.last_left = best.last_left;
+  found.high = best.first_right < 0 ? std::numeric_limits<double>::infinity()
+                                    : column.threshold(best.last_left, best.first_right);
+  if (missing.rows > 0.0) found.missing_child = best.missing_left ? 0 : 1;
   return found;
 }
 
@@ -51,19 +167,19 @@ void Search::collect(const NodeRows& node, const EncodedColumn& column, bool mis
   if (n_values <= kValuesPerRow * n) {
     by_code_.assign(n_values + 1, {});
     for (std::size_t i = 0; i < n; ++i)
-      by_code_[static_cast<std::size_t>(codes[node.rows[i]] + 1)].add(node.entries[i].weight,
-                                                                      node.entries[i].target);
+      by_code_[static_cast<std::size_t>(codes[node.rows[i]] + 1)].add(
+          node.entries[i].weight, node.entries[i].target, node.entries[i].rows);
     missing_.moments = by_code_[0];
-    std::size_t begin = static_cast<std::size_t>(by_code_[0].rows);
-    missing_.end = begin;
-    for (std::size_t v = 0; v < n_values; ++v) {
-      const Moments& m = by_code_[v + 1];
-      if (m.rows == 0.0) continue;
-      const std::size_t end = begin + static_cast<std::size_t>(m.rows);
-      groups_.push_back({static_cast<std::int32_t>(v), m, begin, end});
-      begin = end;
-    }
+    for (std::size_t v = 0; v < n_values; ++v)
+      if (by_code_[v + 1].rows > 0.0) groups_.push_back({static_cast<std::int32_t>(v), by_code_[v + 1]});
     if (needs_rows) {
+      starts_.assign(n_values + 1, 0);  // entries of each value: a row and its copies are one
+      for (std::size_t i = 0; i < n; ++i) ++starts_[static_cast<std::size_t>(codes[node.rows[i]] + 1)];
+      std::size_t begin = missing_.end = starts_[0];
+      for (Group& group : groups_) {
+        group.begin = begin;
+        group.end = begin += starts_[static_cast<std::size_t>(group.code) + 1];
+      }
       starts_.assign(n_values + 1, 0);
       for (const Group& group : groups_)
         starts_[static_cast<std::size_t>(group.code) + 1] = static_cast<std::uint32_t>(group.begin);
@@ -87,7 +203,7 @@ void Search::collect(const NodeRows& node, const EncodedColumn& column, bool mis
         if (groups_.empty() || groups_.back().code != code) groups_.push_back({code, {}, i, i});
         group = &groups_.back();
       }
-      group->moments.add(node.entries[at].weight, node.entries[at].target);
+      group->moments.add(node.entries[at].weight, node.entries[at].target, node.entries[at].rows);
       group->end = i + 1;
     }
   }
@@ -352,17 +468,17 @@ Candidate Search::from_sides(std::span<const std::uint8_t> sides, double gain,
 // What the split can be expected to gain on new rows: as for classes (grow/adjusted_score.hpp), sides that
 // were fitted to the target are cross-fitted, and what the best of many cuts gains by chance is taken off.
 // A fraction of the variance times the rows is a chi-square statistic with one degree of freedom.
-double Search::rank(const NodeRows& node, const Candidate& found, bool is_nominal) {
+double Search::rank(const NodeRows& node, const Candidate& found, bool is_nominal, std::size_t n_values) {
   const double n_rows = (frequencies_ ? node.total.weight : node.total.rows) / copies_;
   double score = found.score, excess = 0.0;
   const RegressionPartitioner way = settings_.partitioner;
   if (!is_nominal || way == RegressionPartitioner::kRandomOrder) {
-    excess = excess_of_cuts(static_cast<double>(groups_.size()));
+    excess = excess_of_cuts(static_cast<double>(n_values));
   } else if (way == RegressionPartitioner::kOneVsRest) {
-    excess = 2.0 * std::log(static_cast<double>(groups_.size()));
+    excess = 2.0 * std::log(static_cast<double>(n_values));
   } else if (way != RegressionPartitioner::kRandomSubset) {
     score *= expected_fraction(node, found);
-    excess = excess_of_cuts(static_cast<double>(groups_.size()));
+    excess = excess_of_cuts(static_cast<double>(n_values));
   }
   const double variance = node.squares / node.total.weight;
   // In units of the criterion: what a fraction of the variance is worth.
@@ -396,42 +512,32 @@ double Search::expected_fraction(const NodeRows& node, const Candidate& found) {
   };
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    // Copies of a row in a sample lie together, and are one piece of evidence: by two of them an
-    // identifier would vouch for itself.
-    const auto copies_from = [&](std::size_t i) {
-      const auto row = [&](std::size_t j) { return node.rows[static_cast<std::size_t>(order_[j])]; };
-      std::size_t j = i + 1;
-      while (j < group.end && row(j) == row(i)) ++j;
-      return j - i;
+    // Copies of a row in a sample are one piece of evidence: by two of them an identifier would vouch for itself.
+    const auto part_of = [&](const Entry& entry) {
+      return (frequencies_ ? entry.rows : entry.weight) * (entry.target - border);
     };
     double vote = 0.0, squares = 0.0, n_rows = 0.0;
-    for (std::size_t i = group.begin, copies; i < group.end; i += copies) {
+    for (std::size_t i = group.begin; i < group.end; ++i) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      copies = copies_from(i);
-      const double part =
-          static_cast<double>(copies) * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
-      const double times = frequencies_ ? entry.weight : 1.0;
+      const double part = part_of(entry), times = frequencies_ ? entry.weight / entry.rows : 1.0;
       vote += times * part;
       squares += times * part * part;
       n_rows += times;
     }
-    for (std::size_t i = group.begin, copies; i < group.end; i += copies) {
+    const double lower = side[0].mean() < side[1].mean() ? -1.0 : 1.0;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      copies = copies_from(i);
       double left = left_of_all;
       if (n_rows > 1.0) {
-        const double own =
-            static_cast<double>(copies) * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
+        const double own = part_of(entry);
         const double mean = vote - own, variance = squares - own * own;
-        const double lower = side[0].mean() < side[1].mean() ? -1.0 : 1.0;
         if (variance > 1e-12 * squares)
-          left = normal(lower * mean * std::sqrt(kOdds / variance));
+          left = normal_probability(lower * mean * std::sqrt(kOdds / variance));
         else if (mean != 0.0)
           left = lower * mean > 0.0 ? 1.0 : 0.0;
       }
-      const double weight = static_cast<double>(copies) * entry.weight;
-      expected[0].weight += left * weight;
-      expected[0].sum += left * weight * entry.target;
+      expected[0].weight += left * entry.weight;
+      expected[0].sum += left * entry.weight * entry.target;
     }
   }
   expected[1].weight = std::max(0.0, node.total.weight - expected[0].weight);

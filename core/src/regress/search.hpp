@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,9 +33,11 @@ class Search {
       : settings_(settings), copies_(copies), frequencies_(frequencies), stop_(stop) {}
 
   // `varies`: whether the column has two values, or one and missing ones, at the node.
-  // `sign`: of a monotonic constraint on the column.
+  // `sign`: of a monotonic constraint on the column. `to_beat`: the rank of a split whose score is lower is not
+  // computed; it is that score.
   Candidate best(const NodeRows& node, const EncodedColumn& column, std::int8_t sign,
-                 std::uint64_t seed, bool& varies);
+                 std::uint64_t seed, bool& varies,
+                 double to_beat = -std::numeric_limits<double>::infinity());
   // Logarithm of the p-value of the column's dependence on the target (conditional inference).
   double log_p(const NodeRows& node, const EncodedColumn& column);
 
@@ -46,6 +49,11 @@ class Search {
     std::size_t begin = 0, end = 0;
   };
 
+  // Thresholds by the squared error, without an array of groups: it has as many as there are rows.
+  bool is_plain(const NodeRows& node, std::int8_t sign) const {
+    return settings_.criterion == RegressionLoss::kSquaredError && !node.constrained && sign == 0;
+  }
+  Candidate plain(const NodeRows& node, const EncodedColumn& column, bool& varies, std::size_t& n_values);
   void collect(const NodeRows& node, const EncodedColumn& column, bool missing_is_value);
   void find_orders(const NodeRows& node);
   Candidate ordered(const NodeRows& node, const EncodedColumn& column, std::int8_t sign);
@@ -56,7 +64,7 @@ class Search {
   bool breaks_order(const NodeRows& node, const Moments& left, const Moments& right,
                     std::int8_t sign) const;
   double gain_of_sides(const NodeRows& node, std::span<const std::uint8_t> sides);
-  double rank(const NodeRows& node, const Candidate& found, bool is_nominal);
+  double rank(const NodeRows& node, const Candidate& found, bool is_nominal, std::size_t n_values);
   double expected_fraction(const NodeRows& node, const Candidate& found);
   bool large_enough(double left_rows, double right_rows) const {
     return std::min(left_rows, right_rows) >= settings_.min_samples_leaf;

@@ -21,12 +21,12 @@ from mixedwood.data import (
     Schema,
     Table,
     Target,
-    exact_sums,
     read_numbers,
     read_table,
     read_target,
-    unknown_counts,
 )
+from mixedwood.data.schema import describe_unknown
+from mixedwood.data.target import exact_sums
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties, in_order
@@ -218,12 +218,9 @@ def read_validation(
             "X_val and y_val must have the same number of rows; got "
             f"{table.n_rows} and {given.n_rows}."
         )
-    if handle_unknown == "error" and (counts := unknown_counts(table)):
-        found = ", ".join(
-            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
-        )
+    if handle_unknown == "error" and (found := describe_unknown(table)):
         raise ValueError(
-            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
+            f"Found unknown categories in X_val: {found}. Map them to categories of the training "
             "data, or use handle_unknown='stop', 'missing' or 'majority'."
         )
     if target.is_numeric:
@@ -355,6 +352,8 @@ class BoostingState(Rounds):
         Rows that are only used for validation.
     previous : Predictor, optional
         A model to continue.
+    keep_trees : bool, default=True
+        Whether there will be a model. If not, only the scores are computed.
     """
 
     def __init__(
@@ -365,7 +364,10 @@ class BoostingState(Rounds):
         seed: int,
         held_out: NDArray[np.bool_] | None = None,
         previous: Predictor | None = None,
+        *,
+        keep_trees: bool = True,
     ) -> None:
+        self.keep_trees = keep_trees
         self.table, self.target, self.coded = table, target, table.coded
         classes = None if target.is_numeric else target.classes
         super().__init__(plan, seed, self.coded.table.schema, classes)
@@ -424,6 +426,7 @@ class BoostingState(Rounds):
         for first in range(0, n_outputs, width):
             seed = int(rng.integers(2**63))
             outputs = slice(first, first + width)
+            tree: Tree | None
             if self.plan.estimator is not None:
                 tree, values, node = self._classification_tree(
                     self.plan.estimator, rows, outputs, seed, time_limit
@@ -433,9 +436,10 @@ class BoostingState(Rounds):
                     rows, others, outputs, rng, seed, time_limit
                 )
             values = np.ascontiguousarray(self.plan.learning_rate * values)
-            self.trees.append(tree)
-            self.values.append(values)
-            self.first_output.append(first)
+            if tree is not None:
+                self.trees.append(tree)
+                self.values.append(values)
+                self.first_output.append(first)
             _core.add_steps(self.scores, first, values, node)  # rows of weight 0 have no node, -1
         self.stage_ends.append(len(self.trees))
         if validate and len(self.validation_rows):
@@ -454,7 +458,7 @@ class BoostingState(Rounds):
     def _gradient_tree(
         self, rows: Rows, others: Rows, outputs: slice, rng: np.random.Generator, seed: int,
         time_limit: float,
-    ) -> tuple[Tree, Numbers, Rows]:  # fmt: skip
+    ) -> tuple[Tree | None, Numbers, Rows]:  # fmt: skip
         columns = self.draw_columns(rng)
         settings = self.plan.settings
         if self.target.is_numeric:
@@ -472,12 +476,16 @@ class BoostingState(Rounds):
             time_limit=time_limit,
         )
         node = grown.node_of_row
+        # Losses whose leaves are not Newton steps look at the tree.
+        plain = type(self.loss).leaf_values is Loss.leaf_values
+        if plain and not self.keep_trees and not len(settings.monotonic_cst):
+            return None, grown.steps, node
         values = self.loss.leaf_values(
             grown.steps, grown.tree, node, self.scores, self.target, rows
         )
         if len(settings.monotonic_cst):  # medians and quantiles of leaves are not in order
             values = in_order(grown.tree, values[:, 0], settings.monotonic_cst)[:, None]
-        return grown.tree, values, node
+        return grown.tree if self.keep_trees else None, values, node
 
     def _dispersion(self) -> float:
         """Variance of the gradients over the mean of the hessians, of rows of weight 1."""

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import Target, exact_sums
+from mixedwood.data import Target
+from mixedwood.data.target import exact_sums
 from mixedwood.tree import Tree
 from mixedwood.tree.predictor import probabilities
 

@@ -249,7 +249,9 @@ class Race:
         settings = plan.settings if threads == 1 else replace(plan.settings, n_threads=1)
         plan = replace(plan, settings=settings, learning_rate=plan.learning_rate * factor)
         return [
-            BoostingState(self.table, self.target, plan, self.seed, self.folds == fold)
+            BoostingState(
+                self.table, self.target, plan, self.seed, self.folds == fold, keep_trees=False
+            )
             for fold in range(n_folds)
         ]
 

@@ -23,6 +23,7 @@ __all__ = [
     "Seconds",
     "cannot_write",
     "check_output",
+    "column_options",
     "list_files",
     "read_crossings",
     "read_order",
@@ -116,6 +117,34 @@ _READING = (
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of how text is read."""
     for option in reversed(_READING):
+        command = option(command)
+    return command
+
+
+_COLUMNS = (
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COLUMN",
+        help="A numeric column to treat as categorical.",
+    ),
+    click.option(
+        "--cross",
+        multiple=True,
+        metavar="COLUMN,COLUMN",
+        help="Categorical columns to cross, or auto to search for them.",
+    ),
+    click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out."),
+    click.option(
+        "--dates", is_flag=True, help="Read the parts of dates: year, month, weekday, ..."
+    ),
+    reading_options,
+)
+
+
+def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of how training data are read: its columns, and its text."""
+    for option in reversed(_COLUMNS):
         command = option(command)
     return command
 

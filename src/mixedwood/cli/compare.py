@@ -12,10 +12,11 @@ import click
 
 from mixedwood.cli._inputs import print_identifiers, read_costs
 from mixedwood.cli._options import (
+    Seconds,
     check_output,
+    column_options,
     read_crossings,
     reading,
-    reading_options,
     write_output,
 )
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
@@ -86,26 +87,12 @@ class _Command(click.Command):
 )
 @click.option("--baseline", default=None, help="Method that the others are tested against.")
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
-@click.option(
-    "--cross",
-    multiple=True,
-    metavar="COLUMN,COLUMN",
-    help="Categorical columns to cross, or auto to search for them.",
-)
-@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
-@click.option("--dates", is_flag=True, help="Read the parts of dates: year, month, weekday, ...")
-@reading_options
-@click.option(
-    "--categorical",
-    multiple=True,
-    metavar="COLUMN",
-    help="A numeric column to treat as categorical.",
-)
+@column_options
 @click.option(
     "--jobs", default=1, show_default=True, help="Number of parallel jobs; -1: all cores."
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds per fit.")
+@click.option("--time-limit", type=Seconds(), help="Time limit of each fit, such as 30s or 5m.")
 @click.option("--format", "form", type=click.Choice(_NAMES), help="Default: text, or by --output.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--output", "-o", type=_FILE, help="Write to a file.")

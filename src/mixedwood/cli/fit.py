@@ -27,11 +27,11 @@ from mixedwood.cli._options import (
     Seconds,
     cannot_write,
     check_output,
+    column_options,
     list_files,
     read_crossings,
     read_order,
     reading,
-    reading_options,
 )
 from mixedwood.cli._output import DataError, NoModelError, echo, echo_data, interruptible
 from mixedwood.cli._pieces import are_in_pieces, check_options, fit_in_pieces
@@ -72,12 +72,6 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option(
     "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the model."
 )
-@click.option(
-    "--categorical",
-    multiple=True,
-    metavar="COLUMN",
-    help="A numeric column to treat as categorical.",
-)
 @click.option("--numeric", multiple=True, metavar="COLUMN", help="A column that must be numeric.")
 @click.option(
     "--ordinal",
@@ -85,15 +79,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     metavar="'COLUMN:S<M<L'",
     help="An ordered column and its categories in order.",
 )
-@click.option(
-    "--cross",
-    multiple=True,
-    metavar="COLUMN,COLUMN",
-    help="Categorical columns to cross, or auto to search for them.",
-)
-@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
-@click.option("--dates", is_flag=True, help="Read the parts of dates: year, month, weekday, ...")
-@reading_options
+@column_options
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--jobs", type=int, help="Number of parallel jobs; -1: all cores.")
 @click.option("--time-limit", type=Seconds(), help="Time limit of the fit, such as 30s or 5m.")

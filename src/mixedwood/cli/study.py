@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._options import write_output
+from mixedwood.cli._options import Seconds, write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def list_studies(store: Path, as_json: bool) -> None:
 )
 @click.option("--retry-failed", is_flag=True, help="Repeat tasks that failed before.")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Start no further task after this time."
+    "--time-limit", type=Seconds(), help="Start no further task after this time, such as 2h."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress.")
 @interruptible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -27,6 +27,8 @@ __all__ = [
     "NumberArray",
     "Schema",
     "Table",
+    "check_has_rows",
+    "describe_unknown",
     "identifier_columns",
     "row_index",
     "sort_labels",
@@ -554,6 +556,32 @@ def unknown_counts(table: Table) -> dict[str, int]:
         name: int(np.count_nonzero(table[name] == UNKNOWN)) for name in table._unknown_columns
     }
     return {name: n for name, n in counts.items() if n}
+
+
+def describe_unknown(table: Table, columns: Collection[str] | None = None) -> str:
+    """List the unknown categories of some columns, or of all, for a message; "" if there are none.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> schema = read_table({"color": ["red", "blue"]}).schema
+    >>> describe_unknown(read_table({"color": ["red", "mauve", "pink"]}, schema=schema))
+    "column 'color' (2 rows): 'mauve', 'pink'"
+    """
+    return "; ".join(
+        f"column {name!r} ({n} row{'s' * (n > 1)}): " + ", ".join(map(repr, table.unknown[name]))
+        for name, n in unknown_counts(table).items()
+        if columns is None or name in columns
+    )
+
+
+def check_has_rows(table: Table, owner: str) -> None:
+    """Raise an error, in the words that scikit-learn's checks expect, if a table has no rows."""
+    if table.n_rows == 0:
+        raise ValueError(
+            f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while a "
+            f"minimum of 1 is required by {owner}."
+        )
 
 
 def _check_array(column: Column, array: Any, n_rows: int) -> bool:

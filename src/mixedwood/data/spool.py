@@ -78,8 +78,7 @@ class Spool:
                 errno.ENOSPC,
                 f"The fit needs {needed / 1e9:.1f} GB of temporary files ({bytes_per_row} bytes "
                 f"for each of {self.n_rows:,} rows), but {str(self.folder)!r} has "
-                f"{free / 1e9:.1f} GB "
-                "free. Name another folder: Chunks(..., temp_folder=...).",
+                f"{free / 1e9:.1f} GB free. Name another folder: Chunks(..., temp_folder=...).",
             )
 
     def arrays(self, dtypes: Sequence[DTypeLike], width: int = 0) -> BlockFile:

@@ -1,4 +1,4 @@
-"""What a fitted estimator says of itself: importances, a report, and its display in a notebook."""
+"""Importances and a report of a fitted estimator, and its display in a notebook."""
 
 from __future__ import annotations
 

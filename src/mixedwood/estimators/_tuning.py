@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
@@ -33,9 +33,8 @@ CV_RESULTS = {
     "rank_test_score": kinds.COUNTS,
 }
 
-# Forests grow with the square root of the number of rows beyond these.
 _MAX_TREES, _MIN_TREES = 50, 16
-_ROWS_OF_ALL_TREES = 1_000
+# Samples grow with the square root of the number of rows beyond these.
 _ROWS_OF_WHOLE_SAMPLES = 2_000
 _TYPICAL_DEPTH = 4.0
 _FASTER = 3.0
@@ -45,16 +44,23 @@ _SEARCHED: Candidate = {"partitioner": "auto", "max_features": None}
 _RANDOM: Candidate = {"partitioner": "random_order", "max_features": 0.5}
 
 
-def forest_size(n_rows: int) -> tuple[int, int | None]:
+def forest_size(n_rows: int, rows_of_all_trees: int = 1_000) -> tuple[int, int | None]:
     """Choose the number of trees of an ensemble's forest, and of rows in the sample of each.
 
     Few rows deserve many trees, of all rows. Of many, trees on samples are as good beside boosting,
     and the time of the forest grows no faster than the number of rows.
 
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    rows_of_all_trees : int, default=1000
+        Number of rows from which on there are fewer than 50 trees.
+
     Returns
     -------
     int
-        Number of trees: 50, from 1,000 rows on falling with the square root of the rows, to 16.
+        Number of trees: 50, then falling with the square root of the rows, to 16.
     int or None
         Rows in a sample: None for all, from 2,000 rows on growing with their square root.
 
@@ -63,7 +69,7 @@ def forest_size(n_rows: int) -> tuple[int, int | None]:
     >>> [forest_size(n) for n in (500, 4_000, 100_000)]
     [(50, None), (25, 2828), (16, 14142)]
     """
-    n_trees = max(_MIN_TREES, round(_MAX_TREES * min(1.0, math.sqrt(_ROWS_OF_ALL_TREES / n_rows))))
+    n_trees = max(_MIN_TREES, round(_MAX_TREES * min(1.0, math.sqrt(rows_of_all_trees / n_rows))))
     if n_rows <= _ROWS_OF_WHOLE_SAMPLES:
         return n_trees, None
     return n_trees, round(math.sqrt(_ROWS_OF_WHOLE_SAMPLES * n_rows))
@@ -129,7 +135,7 @@ def tune_boosted(
     candidates: list[Candidate] = [{"max_depth": depth} for depth in dict.fromkeys(max_depths)]
 
     def plan(candidate: Candidate) -> Any:
-        return clone(boosted).set_params(**candidate)._plan(coded.table.n_rows, coded.table.schema)
+        return _with(boosted, candidate)._plan(coded.table.n_rows, coded.table.schema)
 
     # If time is short, depths that are far from the usual one have none.
     candidates.sort(key=lambda c: abs(math.log(c["max_depth"] / _TYPICAL_DEPTH)))
@@ -145,8 +151,7 @@ def tune_boosted(
             n_iter_no_change,
             seed,
             effective_n_jobs(n_jobs),
-            # Intervals of numbers need residuals like those of the final model.
-            1.0 if make_score is None else _FASTER,
+            _FASTER,
             advance,
         )
         results = race.run(plans, deadline)
@@ -162,6 +167,13 @@ def tune_boosted(
             "The time limit came before tuning was complete; the best candidate so far is used."
         )
     return [candidates[result.candidate] for result in results], results
+
+
+def _with(boosted: Any, candidate: Candidate) -> Any:
+    """Give boosted trees other parameters; `clone` takes longer than a tree of a small table."""
+    model = copy(boosted)
+    vars(model).update(candidate)
+    return model
 
 
 def _ways(boosted: Any, table: Table) -> list[Candidate]:
@@ -183,7 +195,7 @@ def cv_results(
 ) -> dict[str, NDArray[Any]]:
     """Describe the candidates in the order of their depths, with the losses of the ensemble."""
     order = sorted(range(len(results)), key=lambda i: (candidates[i]["max_depth"], i))
-    tried = [clone(boosted).set_params(**candidates[i]) for i in order]
+    tried = [_with(boosted, candidates[i]) for i in order]
     values = np.array([losses[i] for i in order])
     return {
         "param_max_depth": np.array([model.max_depth for model in tried]),

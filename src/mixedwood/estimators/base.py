@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ from mixedwood.data import (
     unknown_counts,
 )
 from mixedwood.data.monotonic import check_monotonic
+from mixedwood.data.schema import check_has_rows, describe_unknown
 from mixedwood.estimators._callbacks import WithCallbacks
 from mixedwood.estimators._reports import WithReports
 from mixedwood.tree import TargetSpec, Tree
@@ -63,8 +64,8 @@ _PREDICTIONS = (
 class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore[misc]
     """Checks parameters and reads tables; subclasses learn from the encoded table in `_fit`."""
 
-    categorical_features: Any
-    ordinal_features: Any
+    categorical_features: Any = None
+    ordinal_features: Any = None
     crossed_features: Any = None
 
     schema_: Schema
@@ -104,14 +105,7 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | float | None) -> Self:
         """Check parameters, read the table, and learn from it."""
         self._check_parameters()
-        table, target, kept = self._read_kept(
-            X,
-            y,
-            sample_weight,
-            class_weight=getattr(self, "class_weight", None),
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target, kept = self._read_kept(X, y, sample_weight)
         self._fit(table, target, kept)
         self._remember(table, target)
         return self
@@ -206,35 +200,12 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         """Make the nested estimator that a value of a parameter stands for, or return None."""
         return None
 
-    def _read_training(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        *,
-        class_weight: Any = None,
-        categorical_features: Any = None,
-        ordinal_features: Any = None,
-    ) -> tuple[Table, Target]:
+    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Target]:
         """Read X and y; see `_read_kept`."""
-        return self._read_kept(
-            X,
-            y,
-            sample_weight,
-            class_weight=class_weight,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-        )[:2]
+        return self._read_kept(X, y, sample_weight)[:2]
 
     def _read_kept(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        *,
-        class_weight: Any = None,
-        categorical_features: Any = None,
-        ordinal_features: Any = None,
+        self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Table, Target, NDArray[np.bool_] | None]:
         """Read X and y without storing anything, so that a fit that fails changes nothing.
 
@@ -243,24 +214,19 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         all are.
         """
         self._check_in_memory(X, y)
-        table = read_table(
-            X, categorical_features=categorical_features, ordinal_features=ordinal_features
+        read = partial(
+            read_table,
+            X,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
         )
-        if table.n_rows == 0:
-            raise ValueError(
-                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
-                f"a minimum of 1 is required by {type(self).__name__}."
-            )
-        target = self._read_y(y, sample_weight, class_weight)
+        table = read()
+        check_has_rows(table, type(self).__name__)
+        target = self._read_y(y, sample_weight)
         check_same_length(table, target)
         kept, target = rows_with_weight(target)
         if kept is not None:
-            table = read_table(
-                X,
-                categorical_features=categorical_features,
-                ordinal_features=ordinal_features,
-                rows=kept,
-            )
+            table = read(rows=kept)
         _warn_identifiers(table)
         table = self._cross(table, target)
         signs = getattr(self, "monotonic_cst", None)
@@ -275,7 +241,7 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
             crossed = find_crossings(table, target)
         return cross_columns(table, crossed) if crossed else table
 
-    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
+    def _read_y(self, y: Any, sample_weight: Any) -> Target:
         """Read the target and the weights of rows."""
         raise NotImplementedError
 
@@ -304,21 +270,8 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         """Read new rows; warn of unknown categories in columns that are used."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
-        if table.n_rows == 0:
-            raise ValueError(
-                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
-                f"a minimum of 1 is required by {type(self).__name__}."
-            )
-        counts = unknown_counts(table)
-        if counts:
-            used = columns_used()
-            counts = {name: n for name, n in counts.items() if name in used}
-        if counts:
-            found = "; ".join(
-                f"column {name!r} ({n} row{'s' * (n > 1)}): "
-                + ", ".join(map(repr, table.unknown[name]))
-                for name, n in counts.items()
-            )
+        check_has_rows(table, type(self).__name__)
+        if unknown_counts(table) and (found := describe_unknown(table, columns_used())):
             if handle_unknown == "error":
                 raise ValueError(
                     f"Found unknown categories in {found}. Map them to categories of the training "
@@ -335,7 +288,7 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
 def _with_callbacks(fit: Callable[..., Any]) -> Callable[..., Any]:
     """Call the callbacks of an estimator during its `fit`, if there are any."""
 
-    @functools.wraps(fit)
+    @wraps(fit)
     def fit_(self: Any, *args: Any, **kwargs: Any) -> Any:
         if "_functions" in vars(self) or "_skl_callbacks" in vars(self):
             return self._fit_with_callbacks(fit, args, kwargs)
@@ -349,7 +302,7 @@ def _with_dask(method: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(method, "_takes_dask"):
         return method
 
-    @functools.wraps(method)
+    @wraps(method)
     def predict(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if type(X).__module__.startswith(("dask.dataframe", "dask_expr")):
             from mixedwood.estimators._lazy import predict_frame
@@ -364,7 +317,8 @@ def _with_dask(method: Callable[..., Any]) -> Callable[..., Any]:
 class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """An estimator that predicts classes."""
 
-    class_weight: Any
+    class_weight: Any = None
+    cost_matrix: Any = None
 
     classes_: NDArray[Any]
 
@@ -387,8 +341,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
         """
         return self._fit_rows(X, y, sample_weight)
 
-    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
-        return read_target(y, sample_weight, class_weight, getattr(self, "cost_matrix", None))
+    def _read_y(self, y: Any, sample_weight: Any) -> Target:
+        return read_target(y, sample_weight, self.class_weight, self.cost_matrix)
 
     def _remember_columns(
         self, schema: Schema, classes: NDArray[Any], costs: NDArray[np.float64] | None = None
@@ -432,7 +386,7 @@ class TableRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
     def _target_spec(self) -> TargetSpec:
         return TargetSpec.numbers()
 
-    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
+    def _read_y(self, y: Any, sample_weight: Any) -> Target:
         return read_numbers(y, sample_weight, nonnegative=self._needs_nonnegative())
 
     def _needs_nonnegative(self) -> bool:

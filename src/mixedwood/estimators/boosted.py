@@ -47,8 +47,9 @@ from mixedwood.boosting import (
     link_of,
     read_validation,
 )
-from mixedwood.data import Schema, Table, Target, exact_sums, read_class_weight, read_target
+from mixedwood.data import Schema, Table, Target, read_target
 from mixedwood.data.monotonic import monotonic_signs
+from mixedwood.data.target import exact_sums, read_class_weight
 from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
     TreeEnsemble,
@@ -285,14 +286,7 @@ class GradientBoosting(TreeEnsemble):
                 *fit_boosted_chunks(self, X, y, sample_weight, X_val, y_val, sample_weight_val)
             )
         seed = seed_of(self.random_state)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         self._loss().check(target)
         validation = None
         if X_val is not None:

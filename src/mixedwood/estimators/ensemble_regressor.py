@@ -26,7 +26,7 @@ from mixedwood._params import (
     is_number,
 )
 from mixedwood._random import seed_of, seeds_of
-from mixedwood.boosting import stacking_weights
+from mixedwood.boosting import TuningResult, stacking_weights
 from mixedwood.data import Table, Target
 from mixedwood.estimators._conformal import conformal_quantile
 from mixedwood.estimators._tuning import CV_RESULTS, cv_results, tested_folds, tune_boosted
@@ -54,6 +54,9 @@ _WEIGHTS = Constraint(
 )
 _MIN_ROWS = 10  # fewer are not worth cross-validation
 _MIN_DIFFICULTY_ROWS = 200  # fewer say too little about where errors are large
+# Rows in a leaf of the forest grow with the number of rows: of many, single ones are noise.
+_ROWS_PER_LEAF_ROW, _MOST_IN_LEAF = 500, 5
+_DIFFICULTY_TREES = 50
 _DIFFICULTY_LEAF = 10  # rows in a leaf of the forest of absolute residuals
 _CHOICE_COVERAGE = 0.9  # at which widths of intervals are compared
 
@@ -67,9 +70,10 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
     Parameters
     ----------
     forest : ForestRegressor or None, default=None
-        The forest. If None, ``ForestRegressor(keep_leaves=False)``. Its `categorical_features`,
-        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
-        ensemble.
+        The forest. If None, ``ForestRegressor(keep_leaves=False)`` with 50 trees up to 300 rows;
+        of more rows, fewer trees on samples of the rows, and up to five rows in a leaf. Its
+        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and
+        `time_limit` are those of the ensemble.
     boosted : BoostedTreesRegressor or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesRegressor()``. With ``tune=True`` its
         `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.
@@ -115,7 +119,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
     weights_ : ndarray of shape (3,)
         Weights of the forest, the boosted trees and the linear model.
     n_iter_ : int
-        Number of boosting iterations.
+        Number of boosting iterations; 1 if the boosted trees have no weight.
     difficulty_ : ForestRegressor
         Predicts absolute residuals, by which intervals are scaled. Only set if that makes them
         narrower on average.
@@ -154,6 +158,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         "forest": (ForestRegressor,),
         "boosted": (BoostedTreesRegressor,),
     }
+    _rows_of_all_trees = 300
     _shared = ("categorical_features", "ordinal_features", "random_state", "time_limit")
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
@@ -241,6 +246,10 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         coded = EncodedTable(table)
         fitted: dict[str, Any] = {}
         tunes = bool(self.tune) and target.n_rows >= _MIN_ROWS
+        self._size_forest(forest, target.n_rows)
+        if self.forest is None:
+            leaf = min(_MOST_IN_LEAF, max(1, round(target.n_rows / _ROWS_PER_LEAF_ROW)))
+            forest.set_params(estimator=forest._default_tree().set_params(min_samples_leaf=leaf))
         self._warn_unused_parameters(tunes)
         out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
@@ -263,6 +272,13 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         if folds is not None:
             if out_of_bag:
                 held_out["forest"] = forest.oob_prediction_
+            tested = folds >= 0
+
+            def stack(result: TuningResult) -> tuple[Numbers, float, Numbers]:
+                of_boosted = np.full(target.n_rows, np.nan)
+                of_boosted[tested] = result.predictions
+                return _stack({**held_out, "boosted": of_boosted}, target)
+
             candidates, results = tune_boosted(
                 boosted,
                 coded,
@@ -277,15 +293,13 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
                 verbose=self.verbose,
                 deadline=Deadline.after(deadline.left() / 2),
             )
-            tested = folds >= 0
-            of_boosted = np.full((len(results), target.n_rows), np.nan)
-            of_boosted[:, tested] = [result.predictions for result in results]
-            stacked = [_stack({**held_out, "boosted": found}, target) for found in of_boosted]
+            stacked = [stack(result) for result in results]
             losses = [loss for _, loss, _ in stacked]
             best = int(np.argmin(losses))
             weights, _, average = stacked[best]
             fitted["cv_results_"] = cv_results(boosted, candidates, results, losses)
-            boosted.set_params(n_estimators=results[best].n_iter, **candidates[best])
+            n_iter = results[best].n_iter if weights[1] > 0 else 1
+            boosted.set_params(n_estimators=n_iter, **candidates[best])
             fitted |= self._residuals(coded, target, average, seed, deadline.left() / 3)
         boosted._fit_table(coded, target, seed_of(boosted.random_state), deadline.left())
         for name in self._fitted:
@@ -309,7 +323,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
             return plain
         forest = ForestRegressor(
             TreeRegressor(max_features=0.5, min_samples_leaf=_DIFFICULTY_LEAF, pruning=None),
-            n_estimators=50,
+            n_estimators=_DIFFICULTY_TREES,
             oob_score=True,
             keep_leaves=False,
             random_state=seed,

@@ -203,14 +203,7 @@ class BaseForest(TreeEnsemble):
     def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | float | None) -> Self:
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
-        table, target, kept = self._read_kept(
-            X,
-            y,
-            sample_weight,
-            class_weight=getattr(self, "class_weight", None),
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target, kept = self._read_kept(X, y, sample_weight)
         self._fit_table(EncodedTable(table), target, deadline.left(), kept)
         if self.oob_score and kept is not None:
             # Rows of weight 0 are in no sample, so that all trees predict them.
@@ -324,6 +317,8 @@ class BaseForestClassifier(PredictionSets, BaseForest, TreeEnsembleClassifier):
     A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
     """
 
+    voting: Vote
+
     oob_decision_function_: Any = OutOfBag()
 
     _member_class = SingleTreeClassifier
@@ -343,45 +338,6 @@ class BaseForestClassifier(PredictionSets, BaseForest, TreeEnsembleClassifier):
         "cost_matrix": COST_MATRIX,
         "crossed_features": CROSSED_FEATURES,
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_estimators: int,
-        *,
-        bootstrap: bool,
-        max_samples: float | None,
-        colsample_bytree: float | str | None,
-        voting: Vote,
-        oob_score: bool | Callable[[Any, Any], float],
-        class_weight: Mapping[Any, float] | str | None,
-        cost_matrix: Any,
-        categorical_features: Any,
-        ordinal_features: Mapping[str, Sequence[Any]] | None,
-        crossed_features: Any,
-        n_jobs: int | None,
-        random_state: Any,
-        warm_start: bool,
-        verbose: int,
-        time_limit: float | None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.colsample_bytree = colsample_bytree
-        self.voting = voting
-        self.oob_score = oob_score
-        self.class_weight = class_weight
-        self.cost_matrix = cost_matrix
-        self.categorical_features = categorical_features
-        self.ordinal_features = ordinal_features
-        self.crossed_features = crossed_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.time_limit = time_limit
 
     def _further(self, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
         found = super()._further(plan, trees)
@@ -596,25 +552,23 @@ class ForestClassifier(BaseForestClassifier):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            colsample_bytree=colsample_bytree,
-            voting=voting,
-            oob_score=oob_score,
-            class_weight=class_weight,
-            cost_matrix=cost_matrix,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-            crossed_features=crossed_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            time_limit=time_limit,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.voting = voting
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
         self.monotonic_cst = monotonic_cst
 
     def _default_tree(self) -> TreeClassifier:

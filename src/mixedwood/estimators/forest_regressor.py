@@ -35,6 +35,8 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
     A subclass has the parameters of `ForestRegressor` and defines `_default_tree`.
     """
 
+    keep_leaves: bool
+
     oob_prediction_: Any = OutOfBag()
     _leaves: NDArray[np.int32]
     _row_weights: Numbers
@@ -57,41 +59,6 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
         "crossed_features": CROSSED_FEATURES,
         "keep_leaves": FLAG,
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_estimators: int,
-        *,
-        bootstrap: bool,
-        max_samples: float | None,
-        colsample_bytree: float | str | None,
-        oob_score: bool | Callable[[Any, Any], float],
-        keep_leaves: bool,
-        categorical_features: Any,
-        ordinal_features: Mapping[str, Sequence[Any]] | None,
-        crossed_features: Any,
-        n_jobs: int | None,
-        random_state: Any,
-        warm_start: bool,
-        verbose: int,
-        time_limit: float | None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.colsample_bytree = colsample_bytree
-        self.oob_score = oob_score
-        self.keep_leaves = keep_leaves
-        self.categorical_features = categorical_features
-        self.ordinal_features = ordinal_features
-        self.crossed_features = crossed_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.time_limit = time_limit
 
     def predict(self, X: Any, quantiles: ArrayLike | None = None) -> Numbers:
         """Predict the number of each row: the mean over the trees, or quantiles.
@@ -365,23 +332,21 @@ class ForestRegressor(BaseForestRegressor):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            colsample_bytree=colsample_bytree,
-            oob_score=oob_score,
-            keep_leaves=keep_leaves,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-            crossed_features=crossed_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            time_limit=time_limit,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.oob_score = oob_score
+        self.keep_leaves = keep_leaves
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
         self.monotonic_cst = monotonic_cst
 
     def _default_tree(self) -> TreeRegressor:
@@ -437,7 +402,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
 
     For each tree and each nominal column, a random order of the categories is drawn, and the column
     is then split by thresholds. All trees are grown on all rows; they differ by the orders. It is
-    Random Ordinality (Ahmad 2014) with regression trees.
+    Random Ordinality (Ahmad and Brown 2009) with regression trees.
 
     Parameters
     ----------
@@ -469,7 +434,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
 
     References
     ----------
-    .. [1] A. Ahmad, "Random Ordinality Ensembles", 2014.
+    .. [1] A. Ahmad and G. Brown, "Random Ordinality Ensembles", MCS 2009.
 
     Examples
     --------
@@ -500,23 +465,21 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            colsample_bytree=colsample_bytree,
-            oob_score=oob_score,
-            keep_leaves=keep_leaves,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-            crossed_features=crossed_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            time_limit=time_limit,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.oob_score = oob_score
+        self.keep_leaves = keep_leaves
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
         self.partitioner = partitioner
 
     def _default_tree(self) -> TreeRegressor:

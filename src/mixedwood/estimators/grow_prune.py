@@ -67,6 +67,7 @@ class GrowPruneTree(SingleTree):
     """What trees for classes and for numbers share."""
 
     partitioner: Any
+    selection: str
     min_samples_split: float
     max_iter: int
     refit_leaves: bool
@@ -77,6 +78,7 @@ class GrowPruneTree(SingleTree):
     iterations_: list[Iteration]
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "selection": OneOf("adjusted", "score"),
         "min_samples_split": RowsOrFraction(),
         "max_iter": Int(1),
         "refit_leaves": FLAG,
@@ -109,6 +111,7 @@ class GrowPruneTree(SingleTree):
         return {
             "criterion": self.criterion,
             "partitioner": self.partitioner,
+            "selection": self.selection,
             "min_samples_split": count_rows(self.min_samples_split, n_rows, 2),
             "handle_missing": self.handle_missing,
             "handle_unknown": unknown_in_core(self.handle_unknown),
@@ -177,6 +180,10 @@ class GrowPruneTreeClassifier(GrowPruneTree, SingleTreeClassifier):
         The score of a split; see `TreeClassifier`.
     partitioner : str or Partitioner, default="auto"
         The search for groups of categories; see `TreeClassifier`.
+    selection : {"adjusted", "score"}, default="adjusted"
+        What the columns of a node are compared by: the score of their best split, adjusted for
+        chance, so that a column of identifiers does not come first; or the score alone, as
+        published. See `TreeClassifier`.
     min_samples_split : int or float, default=2
         Minimum number of rows of a node that is split, counted in the half that grows the tree. A
         float in (0, 1) is a fraction of all rows.
@@ -260,6 +267,7 @@ class GrowPruneTreeClassifier(GrowPruneTree, SingleTreeClassifier):
         *,
         criterion: str | Criterion = "gini",
         partitioner: str | Partitioner = "auto",
+        selection: Literal["adjusted", "score"] = "adjusted",
         min_samples_split: float = 2,
         max_iter: int = 20,
         refit_leaves: bool = False,
@@ -275,6 +283,7 @@ class GrowPruneTreeClassifier(GrowPruneTree, SingleTreeClassifier):
     ) -> None:
         self.criterion = criterion
         self.partitioner = partitioner
+        self.selection = selection
         self.min_samples_split = min_samples_split
         self.max_iter = max_iter
         self.refit_leaves = refit_leaves
@@ -306,6 +315,10 @@ class GrowPruneTreeRegressor(GrowPruneTree, SingleTreeRegressor):
         The loss that splits and pruning lower; see `TreeRegressor`.
     partitioner : str or Partitioner, default="mean_order"
         The search for groups of categories; see `TreeRegressor`.
+    selection : {"adjusted", "score"}, default="adjusted"
+        What the columns of a node are compared by: the score of their best split, adjusted for
+        chance, so that a column of identifiers does not come first; or the score alone, as
+        published. See `TreeRegressor`.
     min_samples_split : int or float, default=2
         Minimum number of rows of a node that is split, counted in the half that grows the tree. A
         float in (0, 1) is a fraction of all rows.
@@ -379,6 +392,7 @@ class GrowPruneTreeRegressor(GrowPruneTree, SingleTreeRegressor):
         *,
         criterion: Literal["squared_error", "poisson", "absolute_error"] = "squared_error",
         partitioner: str | Partitioner = "mean_order",
+        selection: Literal["adjusted", "score"] = "adjusted",
         min_samples_split: float = 2,
         max_iter: int = 20,
         refit_leaves: bool = False,
@@ -392,6 +406,7 @@ class GrowPruneTreeRegressor(GrowPruneTree, SingleTreeRegressor):
     ) -> None:
         self.criterion = criterion
         self.partitioner = partitioner
+        self.selection = selection
         self.min_samples_split = min_samples_split
         self.max_iter = max_iter
         self.refit_leaves = refit_leaves
@@ -411,8 +426,7 @@ class GrowPruneTreeRegressor(GrowPruneTree, SingleTreeRegressor):
         return bool(self.criterion == "poisson")
 
     def _settings(self, n_rows: int) -> GrowSettings:
-        # By the score alone, a column of identifiers would be split first.
-        return NumberSettings(selection="adjusted", **self._shared_settings(n_rows))
+        return NumberSettings(**self._shared_settings(n_rows))
 
 
 def warn_of_limits(results: Sequence[GrowPruneResult], max_iter: int) -> None:

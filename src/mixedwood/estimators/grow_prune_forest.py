@@ -109,25 +109,23 @@ class GrowPruneForestClassifier(BaseForestClassifier):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            colsample_bytree=colsample_bytree,
-            voting=voting,
-            oob_score=oob_score,
-            class_weight=class_weight,
-            cost_matrix=cost_matrix,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-            crossed_features=crossed_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            time_limit=time_limit,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.voting = voting
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
 
     @property
     def n_iter_(self) -> int:
@@ -216,23 +214,21 @@ class GrowPruneForestRegressor(BaseForestRegressor):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            colsample_bytree=colsample_bytree,
-            oob_score=oob_score,
-            keep_leaves=keep_leaves,
-            categorical_features=categorical_features,
-            ordinal_features=ordinal_features,
-            crossed_features=crossed_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            warm_start=warm_start,
-            verbose=verbose,
-            time_limit=time_limit,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.oob_score = oob_score
+        self.keep_leaves = keep_leaves
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
 
     @property
     def n_iter_(self) -> int:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, warn_time_limit
+from mixedwood._parallel import one_blas_thread
 from mixedwood._params import NONE, Constraint, Float, Int, OneOf
 from mixedwood._random import seeds_of
 from mixedwood.data import Column, Table, Target
@@ -163,6 +164,10 @@ class ModelTreeRegressor(SingleTreeRegressor):
         self._show_formulas()
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        with one_blas_thread():
+            self._fit_models(table, target)
+
+    def _fit_models(self, table: Table, target: Target) -> None:
         deadline = Deadline.after(read_time_limit(self.time_limit))
         fewest = self.min_samples_leaf
         if fewest < 1:

@@ -112,7 +112,7 @@ class OptimalTreeRegressor(OptimalTree, SingleTreeRegressor):
     missing values to the better side.
 
     The search adds numbers in fixed point, and what rounding can hide is subtracted from
-    ``lower_bound_``. ``optimal_`` says that no tree is better by more than 1e-9 of the squared
+    ``lower_bound_``. ``optimal_`` is true if no tree is better by more than 1e-9 of the squared
     error about the mean; ``gap_`` is then not always 0, but as small as that. The objective of the
     tree is computed in exact fractions.
 

@@ -212,14 +212,7 @@ class SmoothSVC(TableClassifier):
             The fitted estimator itself.
         """
         validate(self)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         machines, c = self._fit_machines(table, target)
         self._remember(table, target)
         self._machines, self.C_ = machines, c

@@ -19,6 +19,7 @@ from mixedwood.exports.limits import (
 
 __all__ = ["to_c"]
 
+_LIMITS = ("intercept", "low", "high")
 _RESERVED = set(code.RESERVED.split())
 _MACROS = ("M_", "FP_", "HUGE_", "MATH_", "SNAN", "CHAR_", "INT_", "LONG_", "N_C")
 
@@ -131,8 +132,16 @@ class _Writer:
         outputs: list[int] = []
         widths: list[int] = []
         weights: list[float] = []
+        scaled: list[str] = []
+        scaled_weights: list[float] = []
+        formulas: list[str] = []
+        self.linear_ends: list[tuple[int, int]] = []  # terms of each part
         for part in self.model["parts"]:
             votes = part["aggregate"] == "vote"
+            start_of_part = len(scaled)
+            for term in part.get("terms", ()):
+                self._scaled(term, scaled, scaled_weights)
+            self.linear_ends.append((start_of_part, len(scaled)))
             for tree in part["trees"]:
                 root = len(nodes)
                 roots.append(root)
@@ -173,6 +182,12 @@ class _Writer:
                         n = len(pairs)
                         entry_codes += [pair[0] for pair in pairs]
                         entry_nodes += [pair[1] for pair in pairs]
+                    if "formula" in node:
+                        first_term = len(scaled)
+                        for term in node["formula"]["terms"]:
+                            self._scaled(term, scaled, scaled_weights)
+                        limits = [_number(node["formula"][x]) for x in _LIMITS]
+                        formulas.append(f"{{{', '.join(limits)}, {first_term}, {len(scaled)}}}")
                     place = len(values)
                     if not votes:
                         scale = 1.0 if part["aggregate"] == "label" else tree["weight"]
@@ -188,11 +203,11 @@ class _Writer:
             _table("int", "entry_codes", entry_codes),
             _table("int", "entry_nodes", entry_nodes),
         ]
-        if aggregates != {"vote"}:
+        if not aggregates <= {"vote", "linear"} and not formulas:
             found.append(_table("double", "values", map(_number, values)))
-        if aggregates != {"label"}:
+        if aggregates - {"label", "linear"}:
             found.append(_table("int", "tree_roots", roots))
-        if aggregates - {"label", "vote"}:
+        if aggregates - {"label", "vote", "linear"}:
             found.append(_table("int", "tree_outputs", outputs))
             found.append(_table("int", "tree_widths", widths))
         if "vote" in aggregates:
@@ -203,6 +218,16 @@ class _Writer:
             found.append(_table("int", "term_codes", term_codes))
             found.append(_table("double", "term_weights", map(_number, term_weights)))
             found.append(code.ADD_TERMS)
+        self.has_formulas = bool(formulas)
+        if formulas or "linear" in aggregates:
+            found.append(code.SCALED)
+            found.append(_table("scaled_t", "scaled", scaled or ["{0}"], per_line=1))
+            found.append(_table("double", "scaled_weights", map(_number, scaled_weights)))
+            found.append(code.ADD_SCALED)
+        if formulas:
+            found.append(code.FORMULAS)
+            found.append(_table("formula_t", "formulas", formulas, per_line=1))
+            found.append(code.VALUE_OF_FORMULA)
         return "\n".join(found)
 
     def _term(self, term: dict[str, Any], codes: list[int], weights: list[float]) -> str:
@@ -215,6 +240,20 @@ class _Writer:
         fill = "NAN" if term["fill"] is None else _number(term["fill"])
         kind = 0 if self.kinds[column] == "numeric" else 1
         return f"{{{_number(term['weight'])}, {fill}, {column}, 0, 0, {kind}}}"
+
+    def _scaled(self, term: dict[str, Any], terms: list[str], weights: list[float]) -> None:
+        column, place = term["column"], len(weights)
+        if "codes" not in term:
+            kind = 0 if self.kinds[column] == "numeric" else 1
+            limit = math.inf if term["limit"] is None else term["limit"]
+            scale = [_number(x) for x in (term["factor"], term["mean"], term["scale"], limit)]
+            weights += term["weights"]
+            terms.append(f"{{{', '.join(scale)}, {column}, {kind}, 0, 0, {place}}}")
+            return
+        codes = term["codes"]  # without gaps
+        for its in term["weights"]:
+            weights += its
+        terms.append(f"{{0.0, 0.0, 0.0, 0.0, {column}, 2, {codes[0]}, {len(codes)}, {place}}}")
 
     # Rows
 
@@ -287,7 +326,7 @@ class _Writer:
         aggregates = {part["aggregate"] for part in parts}
         links = {part["link"] for part in parts if part["aggregate"] != "label"}
         pieces = []
-        if aggregates - {"label", "vote"}:
+        if aggregates - {"label", "vote", "linear"}:
             pieces.append(code.ADD_TREES)
         if "vote" in aggregates:
             pieces.append(code.ADD_VOTES)
@@ -357,16 +396,24 @@ class _Writer:
         head = f"static void part_{number}(const encoded_t *row, double *out) {{"
         if part["aggregate"] == "label":
             root = sum(len(t["nodes"]) for p in self.model["parts"][:number] for t in p["trees"])
+            if self.has_formulas:
+                return f"{head}\n  out[0] = value_of_formula(walk({root}, row), row);\n}}"
             return (
                 f"{head}\n  const double *value = values + walk({root}, row)->value;\n"
                 f"  for (int k = 0; k < {n}; ++k) out[k] = value[k];\n}}"
             )
         add = "add_votes" if part["aggregate"] == "vote" else "add_trees"
-        lines = [head]
-        lines += [f"  out[{k}] = {_number(b)};" for k, b in enumerate(part["baseline"])]
-        lines.append(f"  {add}({first}, {first + len(part['trees'])}, row, out);")
+        lines, baseline = [head], list(map(_number, part["baseline"]))
+        if part["aggregate"] == "linear":
+            start, end = self.linear_ends[number]
+            lines += [f"  out[{k}] = 0.0;" for k in range(len(baseline))]
+            lines.append(f"  add_scaled({start}, {end}, {len(baseline)}, row, out);")
+            lines += [f"  out[{k}] += {b};" for k, b in enumerate(baseline)]
+        else:
+            lines += [f"  out[{k}] = {b};" for k, b in enumerate(baseline)]
+            lines.append(f"  {add}({first}, {first + len(part['trees'])}, row, out);")
         if self.numbers:
-            if part["aggregate"] != "sum":
+            if part["aggregate"] not in ("sum", "linear"):
                 lines.append(f"  out[0] /= {_number(part['total_weight'])};")
             elif part["link"] == "log":
                 lines.append("  out[0] = exp(out[0]);")

@@ -88,6 +88,61 @@ static double add_terms(const node_t *node, const encoded_t *row) {
 }
 """
 
+SCALED = """
+/* What a column adds to sums. kind 0: (number * factor - mean) * scale * weight; 1: the same of its
+   place; 2: a weight per code from first on. Missing and unknown values add nothing. */
+typedef struct {
+  double factor, mean, scale, limit;
+  int column, kind, first, n, weights;
+} scaled_t;
+"""
+
+ADD_SCALED = """
+static void add_scaled(int start, int end, int n_sums, const encoded_t *row, double *sums) {
+  for (int t = start; t < end; ++t) {
+    const scaled_t *term = &scaled[t];
+    const int code = row->code[term->column];
+    const double *weight = scaled_weights + term->weights;
+    if (term->kind == 2) {
+      if (code < term->first || code - term->first >= term->n) continue;
+      weight += (code - term->first) * n_sums;
+      for (int k = 0; k < n_sums; ++k) sums[k] += weight[k];
+      continue;
+    }
+    double z = term->kind == 0 ? row->number[term->column] : code;
+    if (term->kind == 0 ? z != z : code < 0) continue;
+    z = z * term->factor;
+    z = (z - term->mean) * term->scale;
+    if (z > term->limit) z = term->limit;
+    if (z < -term->limit) z = -term->limit;
+    for (int k = 0; k < n_sums; ++k) {
+      const double product = z * weight[k];
+      sums[k] += product;
+    }
+  }
+}
+"""
+
+FORMULAS = """
+/* The linear model of a node: its terms, and what its sum is between. */
+typedef struct {
+  double intercept, low, high;
+  int start, end;
+} formula_t;
+"""
+
+VALUE_OF_FORMULA = """
+static double value_of_formula(const node_t *end, const encoded_t *row) {
+  const formula_t *formula = &formulas[end - nodes];
+  double sum = 0.0;
+  add_scaled(formula->start, formula->end, 1, row, &sum);
+  sum += formula->intercept;
+  if (sum < formula->low) sum = formula->low;
+  if (sum > formula->high) sum = formula->high;
+  return sum;
+}
+"""
+
 # {linear} is empty or the case of sums.
 WALK = """
 static const node_t *walk(int at, const encoded_t *row) {{

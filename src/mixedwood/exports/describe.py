@@ -12,6 +12,10 @@ from mixedwood.tree import FRACTIONAL, NUMBER, STOP, Mixture, Predictor, SplitKi
 __all__ = ["ExportError", "describe"]
 
 VERSION = 1
+_LARGEST = (
+    1e100  # of a standardized number in linear models, as in core/src/linear/column_scale.cpp
+)
+_TERM_ARRAYS = ("node", "column", "category", "weight", "fill")
 
 
 class ExportError(ValueError):
@@ -28,15 +32,16 @@ def describe(model: Any) -> dict[str, Any]:
     >>> describe(model)["target"]["classes"]
     ['a', 'b']
     """
-    if not isinstance(model, Predictor | Mixture):
+    formulas = getattr(model, "leaf_terms_", None) is not None
+    given = model
+    if formulas:
+        model = Predictor.of_tree(model.tree_)
+    elif not isinstance(model, Predictor | Mixture):
         model = _predictor_of(model)
     parts = model.parts if isinstance(model, Mixture) else ((1.0, model),)
     for _, part in parts:
         if not isinstance(part, Predictor):
-            raise ExportError(
-                f"A part of the model is a {type(part).__name__}, which no format can express; "
-                "only trees can be exported. Fit the ensemble with linear=False."
-            )
+            continue
         if found := [node_model.name for tree in part.trees for node_model in tree.models]:
             raise ExportError(
                 f"A node of a tree is decided by a model of class {found[0]}, which no format can "
@@ -45,6 +50,14 @@ def describe(model: Any) -> dict[str, Any]:
             )
     target = model.target
     costs = target.cost_matrix
+    described = [
+        _part(float(weight), part)
+        if isinstance(part, Predictor)
+        else _linear_part(float(weight), part)
+        for weight, part in parts
+    ]
+    if formulas:
+        _add_formulas(given, described[0]["trees"][0]["nodes"])
     return {
         "format": "mixedwood",
         "version": VERSION,
@@ -55,7 +68,7 @@ def describe(model: Any) -> dict[str, Any]:
             "cost_matrix": None if costs is None else costs.tolist(),
         },
         "columns": _columns(model.schema),
-        "parts": [_part(float(weight), part) for weight, part in parts],
+        "parts": described,
     }
 
 
@@ -64,10 +77,69 @@ def _predictor_of(model: Any) -> Any:
     if not isinstance(found, Predictor | Mixture):
         raise ExportError(
             f"{type(model).__name__} has no trees to export. Only fitted trees, forests, boosted "
-            "trees and ensembles of these can be exported, in every format; save others with "
+            "trees and ensembles can be exported, in every format; save others with "
             "mixedwood.save_model."
         )
     return found
+
+
+def _linear_part(weight: float, part: Any) -> dict[str, Any]:
+    """Describe the linear member of an ensemble, whose intercepts are added last."""
+    coefficients = np.asarray(part.coefficients, np.float64)
+    classes = coefficients.ndim == 2
+    coefficients = coefficients if classes else coefficients[:, None]
+    baseline = part.intercepts.tolist() if classes else [float(part.intercept)]
+    terms: list[dict[str, Any]] = []
+    first = 0
+    for place, (column, scale) in enumerate(
+        zip(part.design.schema, part.design.scales, strict=True)
+    ):
+        if scale is None:
+            n = column.n_categories
+            weights = coefficients[first : first + n].tolist()
+            terms.append({"column": place, "codes": list(range(n)), "weights": weights})
+            first += n
+            continue
+        if np.isfinite(scale.spread):  # otherwise the column is constant
+            terms.append(
+                {
+                    "column": place,
+                    "factor": 1.0 / scale.size,
+                    "mean": float(scale.mean),
+                    "scale": 1.0 / scale.spread,
+                    "limit": _LARGEST,
+                    "weights": coefficients[first].tolist(),
+                }
+            )
+        first += 1
+    return {
+        "weight": weight,
+        "aggregate": "linear",
+        "link": ("logistic" if len(baseline) == 1 else "softmax") if classes else "identity",
+        "baseline": baseline,
+        "total_weight": 1.0,
+        "trees": [],
+        "terms": terms,
+    }
+
+
+def _add_formulas(model: Any, nodes: list[dict[str, Any]]) -> None:
+    """Add the linear model of each node of a tree of numbers; its intercept is added last."""
+    ranges = model.leaf_ranges_
+    for i, node in enumerate(nodes):
+        node["formula"] = {
+            "intercept": float(ranges["intercept"][i]),
+            "low": float(ranges["low"][i]),
+            "high": float(ranges["high"][i]),
+            "terms": [],
+        }
+    arrays = (model.leaf_terms_[name].tolist() for name in _TERM_ARRAYS)
+    for node_of, column, category, weight, fill in zip(*arrays, strict=True):
+        term = {"column": column, "codes": [category], "weights": [[weight]]}
+        if category == NUMBER:
+            term = {"column": column, "factor": 1.0, "mean": fill, "scale": 1.0, "limit": None}
+            term["weights"] = [weight]
+        nodes[node_of]["formula"]["terms"].append(term)
 
 
 def _columns(schema: Schema) -> list[dict[str, Any]]:

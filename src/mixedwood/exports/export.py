@@ -105,7 +105,7 @@ def find_format(path: str | PathLike[str] | None, to: str | None) -> str:
         to = next((name for name, known in FORMATS.items() if ending in known.endings), None)
         if to is None:
             raise ValueError(
-                f"'to' must be one of {', '.join(FORMATS)}; the ending of {path!r} does not say it."
+                f"'to' must be one of {', '.join(FORMATS)}, since {path!r} has the ending of none."
             )
     if to not in FORMATS:
         raise ValueError(f"'to' must be one of {', '.join(FORMATS)}. Got {to!r} instead.")

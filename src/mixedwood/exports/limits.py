@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from mixedwood.exports.describe import ExportError
@@ -10,11 +10,13 @@ from mixedwood.exports.describe import ExportError
 __all__ = [
     "LabelKind",
     "branches",
+    "check_no_formulas",
     "check_not_fractional",
     "check_not_linear",
     "check_text",
     "kind_of_labels",
     "places",
+    "scaled_terms",
     "target_of",
     "used_columns",
 ]
@@ -44,9 +46,26 @@ def check_not_linear(model: Model, title: str) -> None:
     """Refuse splits on a weighted sum of columns."""
     if any(node["split"] == "linear" for node in _nodes(model)):
         raise ExportError(
-            f"Linear splits cannot be written as {title}. Use to='sql', to='c', to='json' or "
-            "to='python'."
+            f"Linear splits cannot be written as {title}. Use to='onnx', to='sql', to='c', "
+            "to='json' or to='python'."
         )
+
+
+def check_no_formulas(model: Model, title: str) -> None:
+    """Refuse linear models in the leaves of trees."""
+    if any("formula" in node for node in _nodes(model)):
+        raise ExportError(
+            f"Linear models in leaves cannot be written as {title}. Use to='onnx', to='sql', "
+            "to='c', to='json' or to='python'."
+        )
+
+
+def scaled_terms(model: Model) -> Iterator[dict[str, Any]]:
+    """Give the terms of linear members, and of linear models in leaves."""
+    for part in model["parts"]:
+        yield from part.get("terms", ())
+    for node in _nodes(model):
+        yield from node.get("formula", {}).get("terms", ())
 
 
 def kind_of_labels(labels: Sequence[Any], what: str) -> LabelKind:
@@ -93,12 +112,13 @@ def check_text(texts: Sequence[str], what: str, *, null: bool = False) -> None:
 
 
 def used_columns(model: Model) -> list[int]:
-    """Positions of the columns that some tree uses, and of the sources of crossed ones."""
+    """Positions of the columns that the model uses, and of the sources of crossed ones."""
     used = set()
     for node in _nodes(model):
         if "column" in node:
             used.add(node["column"])
         used |= {term["column"] for term in node.get("terms", ())}
+    used |= {term["column"] for term in scaled_terms(model)}
     for place in sorted(used, reverse=True):
         used |= set(model["columns"][place]["sources"])
     return sorted(used)

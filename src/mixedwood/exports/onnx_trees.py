@@ -29,8 +29,10 @@ class TreeNodes:
 
     ``"high"`` and ``"low"`` are numbers, with plus or minus infinity for missing ones; ``"flag"``
     is 1 for missing numbers; ``"inside"`` is 1 between two numbers, with a third one for missing
-    numbers; ``"code"`` is a code.
+    numbers; ``"code"`` is a code. ``"sum high"``, ``"sum low"`` and ``"sum flag"`` are of the sum
+    of a linear split, which they name by its position in `linear`.
     """
+    linear: list[dict[str, Any]] = field(default_factory=list)
     feature: list[int] = field(default_factory=list)
     split: list[float] = field(default_factory=list)
     mode: list[int] = field(default_factory=list)
@@ -70,6 +72,8 @@ class TreeNodes:
             target = target_of(node, side)
             return end if target == -1 else place[target]
 
+        if node["split"] == "linear":
+            return self._linear(node, place, to(node["missing"]))
         column = node["column"]
         numeric = self.model["columns"][column]["kind"] == "numeric"
         if numeric:
@@ -88,6 +92,18 @@ class TreeNodes:
                 self.members += [*shifted, float("nan")]
                 found = self._test(code, _MEMBER, 0.0, its, found)
         return found
+
+    def _linear(
+        self, node: dict[str, Any], place: list[tuple[int, int]], missing: tuple[int, int]
+    ) -> tuple[int, int]:
+        yes, no = (place[child] for child in node["children"][:2])
+        column, number = node["terms"][0]["column"], len(self.linear)
+        self.linear.append(node)
+        total = self._feature(column, "sum high" if missing == yes else "sum low", number)
+        found = self._test(total, _LEQ, 0.0, no, yes)
+        if missing in (yes, no):
+            return found
+        return self._test(self._feature(column, "sum flag", number), _LEQ, 0.5, found, missing)
 
     def _number(
         self, node: dict[str, Any], place: list[tuple[int, int]], missing: tuple[int, int]

@@ -31,8 +31,8 @@ def _branch(node, row):
         for term in node["terms"]:
             x = row[term["column"]]
             if "codes" in term:
-                if x in term["codes"]:
-                    total += term["weights"][term["codes"].index(x)]
+                if x in term["place"]:
+                    total += term["weights"][term["place"][x]]
                 continue
             if x is None or (x == -1 and not term["numeric"]) or (x == -2 and not term["numeric"]):
                 x = term["fill"]
@@ -76,6 +76,31 @@ def _ends(nodes, row):
         else:
             pending.append((node["children"][side], part))
     return ends
+
+
+def _add_scaled(terms, row, totals):
+    """Add the terms of a linear model of standardized numbers and categories."""
+    for term in terms:
+        x, weights = row[term["column"]], term["weights"]
+        if "codes" in term:
+            if x in term["place"]:
+                for k, w in enumerate(weights[term["place"][x]]):
+                    totals[k] += w
+            continue
+        if x is None or (x < 0 and not term["numeric"]):
+            continue
+        z = (x * term["factor"] - term["mean"]) * term["scale"]
+        limit = term["limit"]
+        if limit is not None:
+            z = min(max(z, -limit), limit)
+        for k, w in enumerate(weights):
+            totals[k] += z * w
+
+
+def _value_of_formula(formula, row):
+    totals = [0.0]
+    _add_scaled(formula["terms"], row, totals)
+    return [min(max(totals[0] + formula["intercept"], formula["low"]), formula["high"])]
 
 
 def _value(ends):
@@ -146,6 +171,8 @@ def _run(part, row, target):
     numbers = target["kind"] == "numbers"
     if part["aggregate"] == "label":
         ends = _ends(part["trees"][0]["nodes"], row)
+        if "formula" in ends[0][0]:
+            return _value_of_formula(ends[0][0]["formula"], row), None
         values = _value(ends)
         if numbers:
             return values, None
@@ -153,6 +180,10 @@ def _run(part, row, target):
             return values, _decide(values, target, 1e-6)
         return values, ends[0][0]["label"]
     scores = list(part["baseline"])
+    if part["aggregate"] == "linear":
+        totals = [0.0] * len(scores)
+        _add_scaled(part["terms"], row, totals)
+        scores = [total + b for total, b in zip(totals, scores, strict=False)]
     for tree in part["trees"]:
         ends = _ends(tree["nodes"], row)
         if part["aggregate"] == "vote":
@@ -163,7 +194,7 @@ def _run(part, row, target):
             for k, v in enumerate(_value(ends)):
                 scores[tree["first_output"] + k] += tree["weight"] * v
     if numbers:
-        if part["aggregate"] != "sum":
+        if part["aggregate"] not in ("sum", "linear"):
             return [s / part["total_weight"] for s in scores], None
         return [_exp(s) for s in scores] if part["link"] == "log" else scores, None
     if part["link"] == "identity":
@@ -173,6 +204,13 @@ def _run(part, row, target):
     odds = [_exp(s - max(logs)) for s in logs]
     total = _sum(odds)
     return [o / total for o in odds], None
+
+
+def _prepare_terms(terms, model):
+    for term in terms:
+        term["numeric"] = model["columns"][term["column"]]["kind"] == "numeric"
+        if "codes" in term:
+            term["place"] = {code: place for place, code in enumerate(term["codes"])}
 
 
 def prepare(model):
@@ -198,8 +236,9 @@ def prepare(model):
                     }
                 if node["split"] == "interval":
                     node["coded"] = model["columns"][node["column"]]["kind"] != "numeric"
-                for term in node.get("terms", ()):
-                    term["numeric"] = model["columns"][term["column"]]["kind"] == "numeric"
+                _prepare_terms(node.get("terms", ()), model)
+                _prepare_terms(node.get("formula", {}).get("terms", ()), model)
+        _prepare_terms(part.get("terms", ()), model)
     return model
 
 

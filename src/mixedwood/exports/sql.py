@@ -230,6 +230,8 @@ class _Query:
             self._walk({f"{prefix}n": part["trees"][0]["nodes"]})
             nodes = part["trees"][0]["nodes"]
             node = f"{prefix}n"
+            if "formula" in nodes[0]:
+                return self._formulas(nodes, node, f"{prefix}0"), ""
             new = {
                 f"{prefix}{k}": self._number_of(
                     node, {i: nodes[i]["value"][k] for i in _ends(nodes)}
@@ -245,6 +247,9 @@ class _Query:
             return [c for c in new if c != label], label
         scores = [f"{prefix}s{k}" for k in range(len(part["baseline"]))]
         before = [column for column in self.columns if column not in scores]
+        if part["aggregate"] == "linear":
+            self._linear_part(part, scores, prefix)
+            return self._link(part, scores, prefix, before), ""
         self._step({s: real(b) for s, b in zip(scores, part["baseline"], strict=True)})
         for first in range(0, len(part["trees"]), _TREES):
             self._add_trees(part, part["trees"][first : first + _TREES], scores, before)
@@ -392,6 +397,102 @@ class _Query:
             terms.append(f"{real(term['weight'])} * {value}")
         return "(" + " + ".join(terms) + ")"
 
+    def _linear_part(self, part: dict[str, Any], scores: list[str], prefix: str) -> None:
+        """Add the sums of a linear model, a few terms at a time."""
+        real = self.dialect.real
+        scaled = {}
+        for term in part["terms"]:
+            if "codes" not in term:
+                scaled[f"{prefix}z{term['column']}"] = self._scaled(term)
+        self._step(dict.fromkeys(scores, real(0.0)) | scaled)
+        limits = {}
+        for name, term in zip(scaled, (t for t in part["terms"] if "codes" not in t), strict=True):
+            low, high = real(-term["limit"]), real(term["limit"])
+            limits[name] = f"CASE WHEN {name} < {low} THEN {low} "
+            limits[name] += f"WHEN {name} > {high} THEN {high} ELSE {name} END"
+        if limits:
+            self._step(limits)
+        before = [column for column in self.columns if column not in scores]
+        for first in range(0, len(part["terms"]), _TREES):
+            sums = {score: [score] for score in scores}
+            for term in part["terms"][first : first + _TREES]:
+                x = f"c{term['column']}"
+                for k, score in enumerate(scores):
+                    if "codes" in term:
+                        weights = (weight[k] for weight in term["weights"])
+                        sums[score].append(
+                            self._weight_of(x, dict(zip(term["codes"], weights, strict=True)))
+                        )
+                    else:
+                        z = f"{prefix}z{term['column']}"
+                        sums[score].append(f"{z} * {real(term['weights'][k])}")
+            self._step(
+                {score: "\n  + ".join(terms) for score, terms in sums.items()}, [*before, *scores]
+            )
+        self._step(
+            {s: f"{s} + {real(b)}" for s, b in zip(scores, part["baseline"], strict=True)},
+            [column for column in before if column not in scaled] + scores,
+        )
+
+    def _scaled(self, term: dict[str, Any]) -> str:
+        """Write a standardized number, or place of an ordinal category; 0 if it is missing."""
+        real = self.dialect.real
+        x, missing = f"c{term['column']}", f"c{term['column']} IS NULL"
+        if self.model["columns"][term["column"]]["kind"] != "numeric":
+            x, missing = f"CAST({x} AS {self.dialect.double})", f"{x} < 0"
+        if term["factor"] != 1.0:
+            x = f"{x} * {real(term['factor'])}"
+        z = f"({x} - {real(term['mean'])})"
+        if term["scale"] != 1.0:
+            z = f"{z} * {real(term['scale'])}"
+        return f"CASE WHEN {missing} THEN {real(0.0)} ELSE {z} END"
+
+    def _weight_of(self, x: str, weights: dict[int, float]) -> str:
+        """Write the weight of a code; 0 for others, and for missing and unknown categories."""
+        real = self.dialect.real
+        if len(weights) == 1:
+            ((code, weight),) = weights.items()
+            return f"CASE WHEN {x} = {code} THEN {real(weight)} ELSE {real(0.0)} END"
+        filled = {c: weights.get(c, 0.0) for c in range(-2, max(weights) + 1)}
+        if self.dialect.name == "duckdb" and len(filled) > _CASES:
+            return self._number_of(f"({x} + 2)", {c + 2: w for c, w in filled.items()})
+        return _look_up(x, [(c, real(w)) for c, w in filled.items()])
+
+    def _formulas(self, nodes: list[Any], node: str, result: str) -> list[str]:
+        """Add the steps from the node of a row to the prediction of its linear model."""
+        real = self.dialect.real
+        sums = {}
+        for i in _ends(nodes):
+            terms = nodes[i]["formula"]["terms"]
+            if len(terms) > _MOST_TERMS and self.dialect.name == "sqlite":
+                raise ExportError(
+                    f"A linear model in a leaf has {len(terms)} terms, which is too many for "
+                    "sqlite; use another dialect, or to='c'."
+                )
+            shown = [real(0.0)]
+            for term in terms:
+                if "codes" in term:
+                    weights = {c: w for c, (w,) in zip(term["codes"], term["weights"], strict=True)}
+                    shown.append(self._weight_of(f"c{term['column']}", weights))
+                else:
+                    shown.append(f"{self._scaled(term)} * {real(term['weights'][0])}")
+            shown.append(real(nodes[i]["formula"]["intercept"]))
+            sums[i] = "\n  + ".join(shown)
+        low, high = (
+            {i: nodes[i]["formula"][which] for i in _ends(nodes)} for which in ("low", "high")
+        )
+        self._step(
+            {
+                result: _look_up(node, list(sums.items())),
+                "low": self._number_of(node, low),
+                "high": self._number_of(node, high),
+            }
+        )
+        clipped = f"CASE WHEN {result} < low THEN low WHEN {result} > high THEN high "
+        kept = [c for c in self.columns if c not in (node, "low", "high")]
+        self._step({result: f"{clipped}ELSE {result} END"}, kept)
+        return [result]
+
     def _number_of(self, x: str, values: dict[int, float]) -> str:
         """Write the number that belongs to a node."""
         if self.dialect.name == "duckdb" and len(values) > _CASES:
@@ -408,7 +509,7 @@ class _Query:
         real, exp = self.dialect.real, self.dialect.exp
         if self.model["target"]["kind"] == "numbers":
             value = scores[0]
-            if part["aggregate"] != "sum":
+            if part["aggregate"] not in ("sum", "linear"):
                 value = f"{value} / {real(part['total_weight'])}"
             elif part["link"] == "log":
                 value = exp(value)

@@ -15,7 +15,6 @@ from mixedwood.exports.describe import ExportError
 from mixedwood.exports.limits import (
     Model,
     check_not_fractional,
-    check_not_linear,
     check_text,
     kind_of_labels,
     used_columns,
@@ -24,6 +23,7 @@ from mixedwood.exports.onnx_trees import SHIFT, TreeNodes
 
 __all__ = ["to_onnx"]
 
+_LIMITS = ("intercept", "low", "high")
 OPSET, ML_OPSET, IR_VERSION = 18, 5, 10
 
 
@@ -43,7 +43,6 @@ def to_onnx(model: Model) -> dict[str, str | bytes]:
         ) from error
     del onnx
     check_not_fractional(model, "ONNX")
-    check_not_linear(model, "ONNX")
     return {".onnx": _Graph(model).write()}
 
 
@@ -159,6 +158,15 @@ class _Graph:
         return self.op("Where", absent, self.integer(1), found)
 
     def feature(self, place: int, what: str, *numbers: float) -> str:
+        if what.startswith("sum"):
+            (node,) = numbers
+            if node not in self.sums:
+                self.sums[node] = self.linear_split(self.trees.linear[int(node)])
+            name, absent = self.sums[node], self.op("IsNaN", self.sums[node])
+            if what == "sum flag":
+                return self.cast(absent, "DOUBLE")
+            infinite = self.number(np.inf if what == "sum high" else -np.inf)
+            return self.op("Where", absent, infinite, name)
         if what == "code":
             return self.cast(self.codes[place], "DOUBLE")
         name = self.names[place]
@@ -173,6 +181,105 @@ class _Graph:
             return self.op("Where", absent, self.number(otherwise), inside)
         infinite = self.number(np.inf if what == "high" else -np.inf)
         return self.op("Where", absent, infinite, name)
+
+    # Linear models and splits, whose terms are added in the order of the library
+
+    def column(self, place: int) -> tuple[str, str]:
+        """Numbers of a column, or places of an ordinal one, and whether they are missing."""
+        if self.kind(place) == "numeric":
+            return self.names[place], self.op("IsNaN", self.names[place])
+        code = self.codes[place]
+        number = self.cast(self.op("Sub", code, self.integer(SHIFT)), "DOUBLE")
+        return number, self.op("Less", code, self.integer(SHIFT))
+
+    def weights(self, term: dict[str, Any], width: int) -> NDArray[np.float64]:
+        """The weights of a term for each code plus `SHIFT`; 0 for codes without one."""
+        n = len(self.model["columns"][term["column"]]["categories"])
+        found = np.zeros((n + SHIFT, width))
+        found[np.array(term["codes"]) + SHIFT] = np.reshape(term["weights"], (-1, width))
+        return found
+
+    def add(self, total: str, more: str) -> str:
+        return self.op("Add", total, more) if total else more
+
+    def scaled(self, term: dict[str, Any]) -> str:
+        """A standardized number; 0 if it is missing."""
+        x, absent = self.column(term["column"])
+        x = self.op("Mul", x, self.number(term["factor"]))
+        z = self.op("Sub", x, self.number(term["mean"]))
+        z = self.op("Mul", z, self.number(term["scale"]))
+        if (limit := term["limit"]) is not None:
+            z = self.op("Min", self.op("Max", z, self.number(-limit)), self.number(limit))
+        return self.op("Where", absent, self.number(0.0), z)
+
+    def linear_part(self, part: dict[str, Any]) -> str:
+        """Sums of a linear member, one column for each output."""
+        width, total = len(part["baseline"]), ""
+        for term in part["terms"]:
+            if "codes" in term:
+                code = self.op("Squeeze", self.codes[term["column"]], self.integer(1))
+                table = self.constant(self.weights(term, width))
+                added = self.op("Gather", table, code, axis=0)
+            else:
+                weights = self.constant(np.array([term["weights"]]))
+                added = self.op("Mul", self.scaled(term), weights)
+            total = self.add(total, added)
+        return self.op("Add", total, self.constant(np.array([part["baseline"]])))
+
+    def formulas(self, nodes: list[Any], ends: str) -> str:
+        """Numbers that linear models predict at the nodes where rows end: (rows, 1)."""
+        formulas = [node["formula"] for node in nodes]
+        n_terms = max(1, *(len(formula["terms"]) for formula in formulas))
+        features: dict[tuple[Any, ...], tuple[int, str]] = {}
+        which = np.zeros((len(nodes), n_terms), np.int64)  # feature of each term of a node
+        wanted = np.full((len(nodes), n_terms), np.nan)  # code of a category; NaN for a number
+        weights = np.zeros((len(nodes), n_terms))
+        for i, formula in enumerate(formulas):
+            for j, term in enumerate(formula["terms"]):
+                is_code = "codes" in term
+                key = (term["column"], *(term.get(x) for x in ("factor", "mean", "scale", "limit")))
+                if key not in features:
+                    column = term["column"]
+                    made = self.feature(column, "code") if is_code else self.scaled(term)
+                    features[key] = len(features), made
+                which[i, j] = features[key][0]
+                weights[i, j] = term["weights"][0][0] if is_code else term["weights"][0]
+                if is_code:
+                    wanted[i, j] = term["codes"][0] + SHIFT
+        node = self.op("Squeeze", ends, self.integer(1))
+
+        def of_node(table: NDArray[Any]) -> str:
+            return self.op("Gather", self.constant(table), node, axis=0)
+
+        total = self.number(0.0)
+        if features:
+            matrix = self.op("Concat", *(made for _, made in features.values()), axis=1)
+            found = self.op("GatherElements", matrix, of_node(which), axis=1)
+            codes = of_node(wanted)
+            same = self.cast(self.op("Equal", found, codes), "DOUBLE")
+            found = self.op("Where", self.op("IsNaN", codes), found, same)
+            added = self.op("Mul", found, of_node(weights))
+            for j in range(n_terms):
+                its = self.op("Gather", added, self.integer(j), axis=1)
+                total = self.op("Add", total, its)
+        intercept, low, high = (of_node(np.array([[f[x]] for f in formulas])) for x in _LIMITS)
+        total = self.op("Add", total, intercept)
+        return self.op("Min", self.op("Max", total, low), high)
+
+    def linear_split(self, node: dict[str, Any]) -> str:
+        """The sum of a linear split; NaN leads to the side of missing values."""
+        total = ""
+        for term in node["terms"]:
+            if "codes" in term:
+                table = self.constant(self.weights(term, 1)[:, 0])
+                added = self.op("Gather", table, self.codes[term["column"]], axis=0)
+            else:
+                x, absent = self.column(term["column"])
+                fill = np.nan if term["fill"] is None else term["fill"]
+                x = self.op("Where", absent, self.number(fill), x)
+                added = self.op("Mul", x, self.number(term["weight"]))
+            total = self.op("Add", total or self.number(node["intercept"]), added)
+        return total
 
     # Trees
 
@@ -212,7 +319,8 @@ class _Graph:
         from onnx import TensorProto, helper
 
         model = self.model
-        trees = TreeNodes(model)
+        self.trees = trees = TreeNodes(model)
+        self.sums: dict[float, str] = {}
         for part in model["parts"]:
             for tree in part["trees"]:
                 trees.add(tree["nodes"])
@@ -266,6 +374,10 @@ class _Graph:
     def part(self, part: dict[str, Any], ends: str, first: int) -> tuple[str, str]:
         """Values of a part, and the position of the class of a single tree."""
         trees, target = part["trees"], self.model["target"]
+        if part["aggregate"] == "linear":
+            return self.link(part, self.linear_part(part), len(part["baseline"])), ""
+        if "formula" in trees[0]["nodes"][0]:
+            return self.formulas(trees[0]["nodes"], ends), ""
         n_outputs = max(1, len(target["classes"]))
         single = part["aggregate"] == "label"
         width = n_outputs if single else len(part["baseline"])
@@ -300,7 +412,7 @@ class _Graph:
 
     def link(self, part: dict[str, Any], total: str, width: int) -> str:
         if self.model["target"]["kind"] == "numbers":
-            if part["aggregate"] != "sum":
+            if part["aggregate"] not in ("sum", "linear"):
                 return self.op("Div", total, self.number(part["total_weight"]))
             return self.op("Exp", total) if part["link"] == "log" else total
         one = self.integer(1)

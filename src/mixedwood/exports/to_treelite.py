@@ -1,6 +1,6 @@
 """A model for treelite and the runtimes that read it, such as FIL on graphics processors.
 
-Treelite knows numbers only: `encode_rows` makes them of a table.
+Treelite supports numbers only: `encode_rows` makes them of a table.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mixedwood.exports.describe import ExportError
 from mixedwood.exports.limits import (
     Model,
     branches,
+    check_no_formulas,
     check_not_fractional,
     check_not_linear,
     places,
@@ -73,6 +74,7 @@ def to_treelite(model: Model) -> dict[str, str | bytes]:
         ) from error
     check_not_fractional(model, "treelite")
     check_not_linear(model, "treelite")
+    check_no_formulas(model, "treelite")
     if len(model["parts"]) > 1 or model["parts"][0]["weight"] != 1.0:
         raise ExportError(
             "A mean of several models cannot be written as treelite; export its members, or use "

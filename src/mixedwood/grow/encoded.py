@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ _Settings = TypeVar("_Settings")
 
 def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
     """Set the settings of the native core from the fields of a dataclass that have their names."""
-    names = [f.name for f in fields(chosen) if hasattr(type(native), f.name)]
+    names = _shared_names(type(native), type(chosen))  # type: ignore[arg-type,unused-ignore]
     shared = {name: getattr(chosen, name) for name in names}
     for name, value in (shared | others).items():
         try:
@@ -30,6 +30,11 @@ def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
         except TypeError:
             raise ValueError(f"The {name!r} setting cannot be {value!r}.") from None
     return native
+
+
+@cache
+def _shared_names(native: type, chosen: type) -> list[str]:
+    return [f.name for f in fields(chosen) if hasattr(native, f.name)]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -72,16 +73,22 @@ class BinnedTable:
         return _core.BinnedTable(self.coded.native, self.max_bins, self.weights)
 
 
-@dataclass(frozen=True)
+@dataclass
 class GradientTree:
     """A tree, the step of each of its nodes (one number per output), and the node of each row.
 
     With target statistics, training rows may be in another node than the tree sends new rows to.
+    The tree is made when it is asked for: where sizes are chosen, only the steps are.
     """
 
-    tree: Tree
     steps: NDArray[np.float64]
     node_of_row: NDArray[np.int32]
+    make_tree: Callable[[], Tree]
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.make_tree()
 
 
 def grow_gradient_tree(
@@ -152,7 +159,8 @@ def grow_gradient_tree(
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
     node_of_row = arrays.pop("node_of_row")
-    return GradientTree(_tree(arrays, table, target, rows, node_of_row), steps, node_of_row)
+    make_tree = partial(_tree, arrays, table, target, rows, node_of_row)
+    return GradientTree(steps, node_of_row, make_tree)
 
 
 def _tree(

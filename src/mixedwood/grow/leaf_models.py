@@ -60,9 +60,12 @@ class NodeMatrix:
         for c, (column, array) in enumerate(zip(table.schema, table.arrays, strict=True)):
             if column.kind == ColumnKind.NOMINAL:
                 codes = np.asarray(array)
-                known = codes >= 0  # type: ignore[operator]
+                known = (codes >= 0) & (weights > 0)  # type: ignore[operator]
                 sums = np.bincount(codes[known], weights[known], column.n_categories)
-                counts += [(-float(s), c, v) for v, s in enumerate(sums) if 0 < s < weights.sum()]
+                # The indicator of a single row says nothing of other rows; identifiers have many.
+                often = np.bincount(codes[known], minlength=column.n_categories) > 1
+                often &= sums < weights.sum()
+                counts += [(-float(sums[v]), c, int(v)) for v in np.flatnonzero(often)]
                 continue
             x = _numbers(array)
             here = np.isfinite(x)

@@ -1,4 +1,4 @@
-"""Random Ordinality (Ahmad 2014): each tree orders the categories of nominal columns at random.
+"""Random Ordinality (Ahmad and Brown 2009): random orders of categories in each tree.
 
 A column whose categories are in a random order is split by thresholds, like a numeric column. The
 categories below a threshold are a subset, and the split is stored as such: predictions need no

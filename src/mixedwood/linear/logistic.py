@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from threadpoolctl import ThreadpoolController
 
 from mixedwood import _kinds as kinds
+from mixedwood._parallel import one_blas_thread
 from mixedwood._random import LINEAR, spawn
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.linear.design import Design
@@ -231,15 +230,9 @@ class _Problem:
             return loss / total, slope.ravel() / total
 
         options = {"maxiter": 100, "ftol": _PATIENCE, "gtol": 1e-4}
-        # Threads would cost more than they save, and change the last digits.
-        with _controller().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             found = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
         return np.asarray(found.x).reshape(shape)
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _blocks(rows: Rows) -> list[Rows]:

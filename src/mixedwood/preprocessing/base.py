@@ -18,6 +18,7 @@ from mixedwood.data import (
     read_table,
     read_target,
 )
+from mixedwood.data.schema import check_has_rows
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -56,7 +57,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        self._check_not_empty(table)
+        check_has_rows(table, type(self).__name__)
         if not self._needs_classes():
             return table, None
         if y is None:
@@ -80,7 +81,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Read the argument of `transform`."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
-        self._check_not_empty(table)
+        check_has_rows(table, type(self).__name__)
         return table
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -109,10 +110,3 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         name_of = dict(zip(own, given, strict=True))
         crossed = [" & ".join(name_of[s] for s in c.sources) for c in self.schema_.derived]
         return np.array([*given, *crossed], dtype=object)
-
-    def _check_not_empty(self, table: Table) -> None:
-        if table.n_rows == 0:
-            raise ValueError(
-                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
-                f"a minimum of 1 is required by {type(self).__name__}."
-            )

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood._params import CROSSED_FEATURES, Constraint, Int, OneOf, validate
-from mixedwood.data import cross_columns, find_crossings, unknown_counts
+from mixedwood.data import cross_columns, find_crossings
 from mixedwood.data.derived import MAX_CATEGORIES, MIN_ROWS
+from mixedwood.data.schema import describe_unknown
 from mixedwood.preprocessing.base import TableTransformer
 
 __all__ = ["FeatureCrosser"]
@@ -139,11 +140,7 @@ class FeatureCrosser(TableTransformer):
             numeric column). The dtype is float64 if all columns are numeric.
         """
         table = self._read_again(X)
-        if self.handle_unknown == "error" and (counts := unknown_counts(table)):
-            found = "; ".join(
-                f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unknown[name][0]!r}"
-                for name, n in counts.items()
-            )
+        if self.handle_unknown == "error" and (found := describe_unknown(table)):
             raise ValueError(
                 f"Found unknown categories in {found}. Map them to those of the training data, or "
                 "use handle_unknown='missing'."

@@ -1,4 +1,4 @@
-"""Ordinal encoding of nominal columns in a random order of their categories (Ahmad 2014)."""
+"""Ordinal encoding of nominal columns in random orders (Ahmad and Brown 2009)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._params import Constraint, OneOf, is_number, validate
 from mixedwood._random import ORDERS, seed_of, spawn
-from mixedwood.data import MISSING, ColumnKind, unknown_counts
+from mixedwood.data import MISSING, ColumnKind
+from mixedwood.data.schema import describe_unknown
 from mixedwood.preprocessing.base import TableTransformer
 
 __all__ = ["RandomOrdinalEncoder"]
@@ -127,11 +128,7 @@ class RandomOrdinalEncoder(TableTransformer):
             The encoded columns.
         """
         table = self._read_again(X)
-        if self.handle_unknown == "error" and (counts := unknown_counts(table)):
-            found = ", ".join(
-                f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unknown[name][0]!r}"
-                for name, n in counts.items()
-            )
+        if self.handle_unknown == "error" and (found := describe_unknown(table)):
             raise ValueError(
                 f"Found unknown categories in {found}. Map them to those of the training data, "
                 "or use handle_unknown='missing' or 'use_encoded_value'."

@@ -91,7 +91,7 @@ class ExplainedRow:
 
 @dataclass(frozen=True, eq=False)
 class ModelFacts:
-    """All that a report says, before it becomes a page.
+    """The content of a report, before it becomes a page.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class ModelReport:
     Attributes
     ----------
     facts : ModelFacts
-        All that it says.
+        The content.
     """
 
     facts: ModelFacts

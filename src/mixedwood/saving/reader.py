@@ -147,7 +147,7 @@ def _read(archive: Archive) -> ModelFile:
         raise ModelFileError("it is not a model file of mixedwood")
     version, writer = document.get("version"), str(document.get("mixedwood"))[:50]
     if type(version) is not int or version < 1:
-        raise ModelFileError("it does not say which version of the format it has")
+        raise ModelFileError("its version of the format is missing")
     if version > VERSION:
         raise ModelFileError(
             f"it has version {version} of the format, written by mixedwood {writer}; this "

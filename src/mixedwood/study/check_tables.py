@@ -107,13 +107,25 @@ def between(
     low: float = -math.inf,
     high: float = math.inf,
     every: bool = False,
+    mean: bool = False,
     rows: Rows = None,
 ) -> Outcome:
-    """The mean of a column is in a range in all rows; with `every`, so is each value seen."""
+    """The mean of a column is in a range in all rows; with `every`, so is each value seen.
+
+    With `mean`, the mean over the rows is.
+    """
     cells = [c for row, c in table.column(column).items() if rows is None or row in rows]
     if not cells:
         return None
     digits = table.spec.digits
+    if mean:
+        interval = mean_interval(table.spec.spread, [(cell,) for cell in cells], lambda x: x)
+        if interval is None:
+            return None
+        text = (
+            f"{column}: mean over {len(cells)} rows {np.mean([c.ours for c in cells]):.{digits}f}"
+        )
+        return interval.within(low, high), f"{text}, {interval.text(digits + 1)}"
     if every:
         values = [value for cell in cells for value in cell.values]
         passed = low <= min(values) and max(values) <= high
@@ -178,12 +190,16 @@ def quantile(
     q: float,
     margin: float | None = None,
     rows: Rows = None,
+    beside: list[ResultTable] | None = None,
 ) -> Outcome:
     """A quantile of column `a` over the rows is lower than that of `b`, or similar up to a margin.
 
-    The interval is that of a bootstrap of the rows, which are the sample.
+    `b` is a column of the table `beside`, if there is one. The interval is that of a bootstrap of
+    the rows, which are the sample.
     """
-    pairs = pairs_of(table, a, b, rows)
+    others = (beside[0] if beside else table).column(b)
+    firsts = {r: c for r, c in table.column(a).items() if rows is None or r in rows}
+    pairs = [(cell, others[row]) for row, cell in firsts.items() if row in others]
     if len(pairs) < 3:
         return None
     values = np.array([[first.ours, second.ours] for first, second in pairs])
@@ -194,6 +210,7 @@ def quantile(
     digits = table.spec.digits + 1
     found = np.quantile(values, q, axis=0)
     decision = interval.below() if margin is None else interval.within(-margin, margin)
+    b += f" ({beside[0].spec.title})" if beside else ""
     return decision, (
         f"{q:g} quantile over {len(pairs)} rows: {a} {found[0]:.{digits}f}, {b} "
         f"{found[1]:.{digits}f}, difference {interval.text(digits)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -246,7 +247,9 @@ def compare_pair(
 class ResultTable:
     """A table with its cells; cells without results are left out.
 
-    `pairs` are the tests of two of its columns, if the table has any.
+    `pairs` are the tests of two of its columns, if the table has any. `n_done` of its `n_tasks`
+    tasks have results. `not_run` are the cells whose tasks have none, by row and column; where the
+    best of several tasks is shown, also those that lack some of them.
     """
 
     spec: TableSpec
@@ -254,6 +257,9 @@ class ResultTable:
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]
     pairs: tuple[PairedCell, ...] = ()
+    n_done: int = 0
+    n_tasks: int = 0
+    not_run: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def n_near(self) -> int:
@@ -419,13 +425,39 @@ class Results:
         if table.relative_to:
             cells = relative(cells, table.relative_to)
             titles = tuple(name for name in titles if name != table.relative_to)
+        n_done, n_tasks, not_run = self._progress(table)
         return ResultTable(
             table,
             tuple(title(table.rows, row) for row in rows),
             titles,
             cells,
             tuple(self._pairs(table, cells)) if table.pairs else (),
+            n_done=n_done,
+            n_tasks=n_tasks,
+            not_run=not_run,
         )
+
+    def _progress(self, table: TableSpec) -> tuple[int, int, frozenset[tuple[str, str]]]:
+        """How many tasks of a table are done, and the cells that lack results."""
+        of_cell: dict[tuple[str, str], list[bool]] = {}
+        for task in self.tasks[table.experiment]:
+            if not all(matches(task.point[axis], value) for axis, value in table.where.items()):
+                continue
+            record = self.records.get(task.key)
+            done = record is not None and record.metrics is not None
+            places = (
+                [self.study.title_of(axis, value) for value in self._along(table, axis)]
+                if axis == "metric"
+                else [self.study.title_of(axis, task.point[axis])]
+                for axis in (table.rows, table.columns)
+            )
+            for place in itertools.product(*places):
+                of_cell.setdefault((place[0], place[1]), []).append(done)
+        enough = all if table.best else any
+        not_run = frozenset(place for place, done in of_cell.items() if not enough(done))
+        counts = [done for of_one in of_cell.values() for done in of_one]
+        per_task = len(table.metrics) if "metric" in (table.rows, table.columns) else 1
+        return sum(counts) // per_task, len(counts) // per_task, not_run
 
     def _pairs(
         self, table: TableSpec, cells: Mapping[tuple[str, str], Cell]

@@ -156,7 +156,10 @@ def _cell_rows(table: ResultTable) -> list[list[str]]:
 def _table_lines(table: ResultTable) -> list[str]:
     """A table in Markdown: ours, its standard error, and the published value in brackets."""
     lines = _markdown_table([_axis_title(table), *table.columns], _cell_rows(table))
-    return [*lines, "", f"{_count_text(table)}."] if table.n_judged else lines
+    lines += ["", f"{_count_text(table)}."] if table.n_judged else []
+    if table.n_done < table.n_tasks:
+        lines += ["", f"Run in part: {table.n_done} of {table.n_tasks} tasks."]
+    return lines
 
 
 def _count_text(table: ResultTable) -> str:

@@ -6,6 +6,7 @@ is the mean over the children, in proportion to their training weight (path-depe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -70,14 +71,21 @@ class ShapValues:
     def to_shap(self) -> Any:
         """Return a ``shap.Explanation`` for the plots of the package shap, which must be installed.
 
-        For several outputs, choose one for most plots: ``found.to_shap()[..., 0]``.
+        For several outputs, choose one for most plots: ``found.to_shap()[..., 0]``. Plots cannot
+        sort None: missing numbers are NaN, and missing categories ``"(missing)"``.
         """
         import shap
 
+        data = self.data.copy()
+        for place, column in enumerate(data.T):
+            if any(isinstance(value, str) for value in column):
+                data[:, place] = ["(missing)" if v is None else str(v) for v in column]
+            else:
+                data[:, place] = [math.nan if v is None else v for v in column]
         return shap.Explanation(
             self.values,
             base_values=self.base_values,
-            data=self.data,
+            data=data,
             feature_names=list(self.feature_names),
             output_names=list(self.output_names) if self.values.ndim == 3 else None,
         )

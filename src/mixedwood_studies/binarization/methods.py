@@ -36,14 +36,7 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
         variant = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
         variant._check_parameters()
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         settings = variant._settings(target.n_rows)
         splits, proof = PerNodeSolver(table, target, settings).solve(
             settings.max_depth,

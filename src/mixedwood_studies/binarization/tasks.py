@@ -58,8 +58,11 @@ def seven_sets(context: TaskContext) -> Metrics:
     Metrics: ``accuracy`` on set 7 and ``choice_accuracy`` on the set it was chosen by, if there is
     any tree; ``trees``, the number of trees that count; ``errors`` on training rows, a list, and
     singly as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search was
-    completed; ``seconds`` of all six; ``columns``, binary ones;
-    ``imbalance``, of the classes; ``features`` and ``rows`` of the data set.
+    completed; ``seconds`` of processor time of all six; ``columns``, binary ones;
+    ``imbalance``, of the classes; ``features`` and ``rows`` of the data set; ``root``, the fraction
+    of training rows on the smaller side of the root of the chosen tree; ``no cut``, the fraction of
+    the impure leaves at full depth in whose rows the discretizer finds no cut in any numeric
+    column, if there are such leaves.
     """
     problem = context.data
     if len(problem.classes) != 2:
@@ -76,7 +79,9 @@ def seven_sets(context: TaskContext) -> Metrics:
         problem = replace(problem, X=in_ranges(problem, context))
     found: dict[str, list[float]] = {name: [] for name in ("errors", "leaf", "proven")}
     found |= {"seconds": [], "columns": []}
-    trees: list[tuple[float, float]] = []  # accuracy on validation and on test rows
+    # Accuracy on validation and on test rows, and the smaller side of the root.
+    trees: list[tuple[float, float, float]] = []
+    without_cut: list[bool] = []
     for train, validation, test in divide_in_seven(problem.codes):
         X, y = problem.take(train)
         model, seconds = _fit(context, X, y)
@@ -85,8 +90,11 @@ def seven_sets(context: TaskContext) -> Metrics:
         metrics = {"errors": errors, "leaf": leaf_errors, "proven": float(model.optimal_)}
         for name, metric in (metrics | {"seconds": seconds} | _columns(model)).items():
             found[name].append(metric)
+        if context.value("mode", "offline") == "online":
+            without_cut += _leaves_without_cut(context, model, X, y)
         if errors < leaf_errors:
-            trees.append((_accuracy(model, problem, validation), _accuracy(model, problem, test)))
+            on_validation, on_test = (_accuracy(model, problem, r) for r in (validation, test))
+            trees.append((on_validation, on_test, _smaller_side(model)))
     result: Metrics = {
         "trees": float(len(trees)),
         "imbalance": abs(float(np.mean(problem.codes == 0)) - 0.5),
@@ -97,8 +105,10 @@ def seven_sets(context: TaskContext) -> Metrics:
         **{name: values for name, values in found.items() if values},
     }
     if trees:
-        chosen = max(trees, key=lambda pair: pair[0])
-        result |= {"choice_accuracy": chosen[0], "accuracy": chosen[1]}
+        chosen = max(trees, key=lambda found: found[0])
+        result |= dict(zip(("choice_accuracy", "accuracy", "root"), chosen, strict=True))
+    if without_cut:
+        result["no cut"] = float(np.mean(without_cut))
     return result
 
 
@@ -172,11 +182,33 @@ def _fit(context: TaskContext, X: Any, y: Any) -> tuple[Any, float]:
     )
     if mode == "combined":
         model = EncodedAtEverySplit(**model.get_params(deep=False))
-    started = time.perf_counter()
+    started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y)
-    return model, time.perf_counter() - started
+    return model, time.process_time() - started
+
+
+def _smaller_side(model: Any) -> float:
+    """The fraction of training rows on the smaller side of the root."""
+    weights = model.tree_.weighted_n_node_samples
+    return float(weights[model.tree_.children_of(0)].min() / weights[0])
+
+
+def _leaves_without_cut(context: TaskContext, model: Any, X: Table, y: NDArray[Any]) -> list[bool]:
+    """For each impure leaf at full depth, whether no numeric column has a cut in its rows."""
+    if not any(column.is_numeric for column in X.schema):
+        return []
+    leaf_of, depth = model.apply(X), int(context.value("depth", 3))
+    discretizer = context.method["binarizer"]["discretizer"]
+    rule = read_discretizer(discretizer, _ranges(context).get("binarizer__n_bins", 5))
+    found = []
+    for leaf in np.unique(leaf_of):
+        rows = np.flatnonzero(leaf_of == leaf)
+        if model.tree_.node_depth[leaf] == depth and len(np.unique(y[rows])) > 1:
+            cuts = find_thresholds(X.take(rows), read_target(y[rows]), rule)
+            found.append(not any(len(of_column) for of_column in cuts))
+    return found
 
 
 def _ranges(context: TaskContext) -> dict[str, int]:
