@@ -485,6 +485,22 @@ def parts_of(folder, n=3):
     return folder
 
 
+def test_boosting_of_files_in_pieces(tmp_path):
+    folder = parts_of(tmp_path / "big")
+    how = ("-o", tmp_path / "m.mw", "--json", "--force", "-q", "--param", "n_estimators=5")
+    boosted = ("--model", "boosted", "--in-pieces")
+    facts = json.loads(ok("fit", folder, "--target", "y", *how, *boosted).stdout)
+    assert facts["rows"] == 600
+    assert facts["trees"] == 5
+    numbers = ("--target", "x", "--task", "regression")
+    facts = json.loads(ok("fit", folder, *numbers, *how, *boosted).stdout)
+    assert facts["model"].startswith("BoostedTreesRegressor")
+    x = np.concatenate([np.arange(200) % 7 + i for i in range(3)])
+    assert facts["target_mean"] == pytest.approx(x.mean())
+    assert facts["target_sd"] == pytest.approx(x.std())
+    assert 0 < facts["training_rmse"] < x.std()
+
+
 def test_folders_and_patterns_are_tables_in_pieces(tmp_path):
     folder = parts_of(tmp_path / "big")
     how = ("--target", "y", "-o", tmp_path / "m.mw", "--json", "--force", "-q")

@@ -86,7 +86,7 @@ def check_options(estimator: Any, paths: list[Path], options: dict[str, Any]) ->
     if not getattr(estimator, "_fits_in_pieces", False):
         raise click.UsageError(
             f"{type(estimator).__name__} cannot be fitted to files that are read in pieces; "
-            "--model tree and --model forest can. If the files fit into memory, give a larger "
+            "--model tree, forest and boosted can. If the files fit into memory, give a larger "
             "--memory-limit."
         )
 
@@ -125,11 +125,37 @@ def fit_in_pieces(
         "model": " ".join(repr(estimator).split()),
         "target": target,
         "data": paths[0].name if len(paths) == 1 else f"{len(paths)} files",
-        **_facts_of_classes(estimator, paths, target),
+        **(
+            _facts_of_classes(estimator, paths, target)
+            if hasattr(estimator, "classes_")
+            else _facts_of_numbers(estimator, paths, target)
+        ),
         "columns": {column.name: str(column.kind) for column in estimator.schema_},
         "seconds": round(time.perf_counter() - started, 3),
     }
     return facts | model_size(estimator) | {"warnings": lines}
+
+
+def _facts_of_numbers(estimator: Any, paths: list[Path], target: str) -> dict[str, Any]:
+    """What one more pass finds out about the numbers and the error of the model."""
+    from mixedwood.data import Chunks
+
+    n, total, squares, errors = 0, 0.0, 0.0, 0.0
+    for _, frame in Chunks(paths):
+        if frame.num_rows == 0:
+            continue
+        y = frame.column(target).to_numpy().astype(float)
+        n, total = n + len(y), total + float(y.sum())
+        squares += float((y**2).sum())
+        errors += float(((estimator.predict(frame) - y) ** 2).sum())
+    mean = total / n
+    return {
+        "task": "regression",
+        "rows": n,
+        "target_mean": mean,
+        "target_sd": max(squares / n - mean**2, 0.0) ** 0.5,
+        "training_rmse": (errors / n) ** 0.5,
+    }
 
 
 def _facts_of_classes(estimator: Any, paths: list[Path], target: str) -> dict[str, Any]:

@@ -159,7 +159,9 @@ def fit(
         options["task"] = "regression"
     _check_early(model, params, orders, options)
     if in_pieces or scheduler or are_in_pieces(data, memory_limit):
-        estimator = _prepare(model_of_task(model, "classification"), params, orders, options)
+        # Without --task, the target of files in pieces has classes.
+        task = "regression" if options["task"] == "regression" else "classification"
+        estimator = _prepare(model_of_task(model, task), params, orders, options)
         check_options(estimator, data, {**options, "n_folds": n_folds})
         facts = fit_in_pieces(
             estimator, data, target, options["categorical"], quiet, scheduler=scheduler
