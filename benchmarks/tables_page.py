@@ -61,7 +61,8 @@ chosen is compared with others on it. Both, where the same table did both. What 
   ([decisions 68](../decisions/0068-tuning-that-costs-little.md) and
   [70](../decisions/0070-random-ordinality-defaults.md)): the half *choice* of the other tables;
   judged on every second table of the half *judge*, as far as it was
-  [computed](ensemble-tables.md). They have no column here.
+  [computed](ensemble-tables.md). They have no column here. Nor has the crossing of columns by the
+  ensemble: every second table of the half *choice*, and draws of [laws](ensemble-laws.md).
 - *papers*: [studies](index.md) of published results; they choose nothing.
 
 Pages about speed choose nothing by error and are not counted.
