@@ -1,6 +1,7 @@
 """Exported models predict as the models do: random models, hostile names, missing and unknown."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from exports.compilers import run_c, run_clang
 from exports.databases import run_duckdb, run_postgresql, run_sqlite, stop_server
 from exports.json_reader import Model
 from exports.runtimes import run_onnx, run_treelite
+from mixedwood.data import read_table
 from mixedwood.exports import ExportError
 from mixedwood.exports.describe import describe
+from mixedwood.tree import STOP, Predictor, TreeBuilder
 
 HOSTILE = ["a\"b'; --", "x y\n*/ \\", "%s {0} é\u2028"]
 MAKERS = {
@@ -224,6 +227,33 @@ def test_predicts_as_the_model(name, to):
 def test_wide_subsets(wide, to):
     model, X = random_model("tree", 1, wide, n=wide * 4)
     check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
+
+
+@pytest.mark.parametrize("to", ["python", "json", "duckdb", "sqlite", "gcc", "onnx"])
+@pytest.mark.parametrize("missing", [0, 1, STOP])
+def test_sums_without_a_value_for_missing_numbers(missing, to):
+    X = {
+        "number": [1.0, -1.0, float("nan"), float("nan"), 0.5, 2.0],
+        "text": ["a", "b", "a", "b", None, "new"],
+    }
+    schema = read_table(rows_of(X, 4)).schema
+    builder = TreeBuilder(schema, ["no", "yes"], [5, 6])
+    weights = {"number": 1.0, ("text", "a"): -1.0}
+    builder.split_linear(0, weights, 0.0, [[1, 5], [4, 1]], missing=missing)
+    predictor = Predictor.of_tree(builder.build())
+    table = read_table(X, schema=schema)
+    model = SimpleNamespace(
+        predictor_=predictor,
+        schema_=schema,
+        classes_=predictor.target.classes,
+        predict=lambda X: predictor.predict(table),
+        predict_proba=lambda X: predictor.probabilities(table),
+    )
+    check(model, X, *RUNNERS[to](model, X))
+
+
+def rows_of(X, n):
+    return {name: values[:n] for name, values in X.items()}
 
 
 @pytest.mark.parametrize("to", [to for to in RUNNERS if to != "treelite"])

@@ -178,6 +178,13 @@ HINTS = [
     (["2024-02-30", "2023-01-31"], None),
     (["red", "green"], None),
     (["1-3", "4-6"], None),
+    (["31.12.2023", "1.2.2024"], "--dates"),
+    (["12/31/2023", "02/01/2024"], "--dates"),
+    (["31.12/2023", "1.2.2024"], None),
+    ([*(f"{i}.200,5" for i in range(1, 11)), "n/a"], "--decimal , --thousands ."),
+    ([*(f"{i},5 kg" for i in range(9)), "12 kg", "unknown", "-"], "--numeric a"),
+    ([*(f"0{i}" for i in range(10, 30)), "none"], None),
+    ([*map(str, range(1, 6)), "other"], None),
 ]
 
 
@@ -187,6 +194,16 @@ def test_hints_name_the_option_that_reads_the_cells(cells, option, tmp_path):
     path.write_text("a;y\n" + "".join(f"{cell};{i % 2}\n" for i, cell in enumerate(cells)), "utf-8")
     hints = read_file(path, "y").hints
     assert (hints["a"].rpartition("use: ")[2] if hints else None) == option
+
+
+def test_words_among_numbers_are_named(tmp_path):
+    path = tmp_path / "t.csv"
+    cells = [*map(str, range(1, 20)), "unknown"]
+    path.write_text("a;y\n" + "".join(f"{cell};{i % 2}\n" for i, cell in enumerate(cells)), "utf-8")
+    assert read_file(path, "y").hints["a"] == (
+        "Column 'a' is categorical, but apart from 'unknown' its cells look like numbers, such as "
+        "'1'. If these are missing values, leave the cells empty."
+    )
 
 
 def test_units_are_found_once_for_all_cells():

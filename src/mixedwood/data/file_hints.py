@@ -14,6 +14,9 @@ from mixedwood.files import TextColumn
 __all__ = ["common_unit", "notation_hint", "to_dates"]
 
 _MOST = 10_000  # distinct cells that are looked at
+_MOST_WORDS = 3  # distinct cells, such as "unknown", among numbers
+_LEAST_NUMBERS = 10  # distinct numbers beside them
+_OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{4}")  # day or month first
 _SIGN = r"[+-]?"
 _DECIMAL_COMMA = re.compile(_SIGN + r"\d+(,\d+)?")
 _BOTH = re.compile(_SIGN + r"\d{1,3}(\.\d{3})*(,\d+)?")
@@ -33,12 +36,30 @@ def notation_hint(name: str, cells: TextColumn) -> str | None:
     if len(texts) < 2:
         return None
     found = _option(name, texts, cells)
-    if found is None:
+    if found is not None:
+        what, example, option = found
+        return (
+            f"Column {name!r} is categorical, but its cells look like {what}, such as {example!r}. "
+            f"To read them so, use: {option}"
+        )
+    if all(map(_OTHER_DATE.fullmatch, texts)):
+        return (
+            f"Column {name!r} is categorical, but its cells look like dates, such as {texts[0]!r}. "
+            "Only dates like 2024-12-31 are read: write them so, and use: --dates"
+        )
+    words = [text for text in texts if not any(map(str.isdigit, text))]
+    if not 0 < len(words) <= _MOST_WORDS or len(texts) - len(words) < _LEAST_NUMBERS:
         return None
-    what, example, option = found
+    texts = [text for text in texts if text not in words]
+    plain = re.compile(_SIGN + rf"(0|[1-9]\d*)({re.escape(cells.options.decimal)}\d*)?")
+    found = _option(name, texts, cells)
+    if found is None and not all(map(plain.fullmatch, texts)):
+        return None
+    what, example, option = found or ("numbers", texts[0], "")
     return (
-        f"Column {name!r} is categorical, but its cells look like {what}, such as {example!r}. To "
-        f"read them so, use: {option}"
+        f"Column {name!r} is categorical, but apart from {', '.join(map(repr, words))} its cells "
+        f"look like {what}, such as {example!r}. If these are missing values, leave the cells empty"
+        + (f" and use: {option}" if option else ".")
     )
 
 
