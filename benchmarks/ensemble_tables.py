@@ -173,6 +173,9 @@ def _sklearn(name: str) -> Any:
 
 METHODS: dict[str, Callable[[], Any]] = {
     "ensemble": lambda: mw.EnsembleClassifier(random_state=0, n_jobs=1),
+    "ensemble crossed": lambda: mw.EnsembleClassifier(
+        random_state=0, n_jobs=1, crossed_features="auto"
+    ),
     "ensemble holdout": lambda: mw.EnsembleClassifier(random_state=0, n_jobs=1, cv="holdout"),
     "boosted trees": lambda: mw.BoostedTreesClassifier(random_state=0, n_jobs=1),
     "forest": lambda: mw.ForestClassifier(random_state=0, n_jobs=1),

@@ -425,6 +425,41 @@ def linear_problem(n, seed):
     return X, np.array(["ash", "birch", "cedar"])[np.digitize(score, [-1.5, 2])]
 
 
+def interacting(interaction, seed):
+    """Columns of four categories; the first two have effects of their own and a common one."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 4, (500, 3))
+    X = {name: [f"v{code}" for code in codes[:, j]] for j, name in enumerate("abc")}
+    score = (1 - interaction) * (codes[:, 0] - codes[:, 1])
+    score = score + interaction * 3 * np.where((codes[:, 0] + codes[:, 1]) % 2, 1, -1)
+    return X, np.where(score + rng.logistic(size=500) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(("interaction", "crosses"), [(1.0, True), (0.25, None), (0.0, False)])
+def test_columns_are_crossed_where_held_out_rows_gain(interaction, crosses):
+    X, y = interacting(interaction, 1)
+    small = {"forest": ForestClassifier(n_estimators=10), "max_iter": 60, "random_state": 0}
+    model = EnsembleClassifier(**small).fit(X, y)
+    plain = EnsembleClassifier(crossed_features=None, **small).fit(X, y)
+    names = [column.name for column in model.schema_.derived]
+    if crosses is not None:
+        assert names == ["a & b"] * crosses
+    crossed = EnsembleClassifier(crossed_features=[("a", "b")], **small).fit(X, y)
+    found, without, with_it = (
+        m.cv_results_["mean_test_score"].max() for m in (model, plain, crossed)
+    )
+    if crosses is not False:  # the search finds the pair
+        assert found == max(without, with_it)
+    same = crossed if names else plain
+    assert np.array_equal(model.predict_proba(X), same.predict_proba(X))
+
+
+def test_columns_are_crossed_as_told_if_nothing_is_tuned():
+    X, y = interacting(1.0, 0)
+    model = EnsembleClassifier(tune=False, boosted=BoostedTreesClassifier(n_estimators=5))
+    assert [column.name for column in model.fit(X, y).schema_.derived] == ["a & b"]
+
+
 def test_sums_of_numbers_get_a_linear_model(tmp_path):
     X, y = linear_problem(300, 0)
     new, truth = linear_problem(500, 1)

@@ -1,5 +1,7 @@
 """Prediction sets cover what they say, on rows that the model has not seen."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,47 @@ def test_too_few_rows_give_all_classes_and_none_give_an_error():
         mw.BoostedTreesClassifier(n_estimators=3).fit(X, y).predict_set(X)
     with pytest.raises(ValueError, match="fit with tune=True"):
         mw.EnsembleClassifier(tune=False).fit(X, y).predict_set(X)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: mw.AdaBoostTreesClassifier(variant="samme", **SMALL),
+        lambda: mw.BoostedTreesClassifier(n_estimators=20, **SMALL),
+        lambda: mw.EnsembleClassifier(tune=False, **SMALL),
+    ],
+)
+def test_rows_of_ones_own_calibrate_models_without_held_out_rows(make):
+    X, y = noisy(600, 0)
+    held, held_y = noisy(500, 1)
+    new, truth = noisy(2_000, 2)
+    model = make().fit(X, y)
+    with pytest.raises(ValueError, match="pass such rows to calibrate_sets"):
+        model.predict_set(new)
+    found = model.calibrate_sets(held, held_y).predict_set(new)
+    covered = found[np.arange(2_000), np.searchsorted(model.classes_, truth)].mean()
+    # Fractions of votes have ties, which cover more.
+    assert covered >= 0.9 - 2.5 * np.sqrt(0.09 * (1 / 500 + 1 / 2_000))
+    assert covered <= 0.99
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.predict_set(new), found)
+    model.fit(X, y)  # forgets them
+    with pytest.raises(ValueError, match="pass such rows to calibrate_sets"):
+        model.predict_set(new)
+
+
+def test_rows_to_calibrate_by_may_have_classes_that_the_model_does_not_know():
+    X, y = noisy(300, 0)
+    known = y != "top"
+    model = mw.BoostedTreesClassifier(n_estimators=5, **SMALL)
+    model.fit({name: values[known] for name, values in X.items()}, y[known])
+    model.calibrate_sets(X, y)
+    share = (~known).mean()
+    assert share > 0.1
+    # Not even all classes that the model knows cover so much.
+    assert model.predict_set(X, 0.95).all()
+    with pytest.raises(ValueError, match="must have the same number of rows; got 300 and 299"):
+        model.calibrate_sets(X, y[1:])
 
 
 def test_validation_rows_of_ones_own_count():

@@ -26,11 +26,12 @@ class Random {
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
   // In 0..n-1, without bias.
   std::uint64_t below(std::uint64_t n) {
-    if ((n & (n - 1)) == 0) return bits() & (n - 1);  // the same, without two divisions
-    const std::uint64_t limit = (0 - n) % n;
     std::uint64_t x = bits();
-    while (x < limit) x = bits();
-    return x % n;
+    if (x < n) {  // else there is nothing to reject, as the limit is below n
+      const std::uint64_t limit = (0 - n) % n;
+      while (x < limit) x = bits();
+    }
+    return (n & (n - 1)) == 0 ? x & (n - 1) : x % n;  // divisions are slow
   }
   bool coin() { return (bits() >> 63) != 0; }
   // Standard normal, by Box and Muller.

@@ -403,6 +403,7 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
   };
   double low = std::numeric_limits<double>::infinity(), high = -low;
   statistic_.resize(n_bins * n_parts);
+  place_.resize(n_bins * n_parts);
   for (const std::int32_t bin : bins_) {
     Sum before;
     for_parts(bin, [&](std::size_t part) {
@@ -428,6 +429,7 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
       const Sum* const own = sums + part * block + at(bin) * n_outputs_;
       if (scale_.rows(own[0]) == 0) return;
       const std::size_t s = place(statistic_[at(bin) * n_parts + part]);
+      place_[at(bin) * n_parts + part] = static_cast<std::uint16_t>(s);
       Sum* const into = by_statistic_.data() + s * n_outputs_;
       const std::uint64_t bit = std::uint64_t{1} << (s % 64);
       if ((met[s / 64] & bit) == 0) std::fill_n(into, n_outputs_, Sum{});
@@ -459,10 +461,9 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
   if (last_left == kStatistics) return;
   // New rows have the statistic of all rows of their category.
   const std::size_t end = last_left + (first_right - last_left + 1) / 2;
-  const auto right_of = [&](double its) { return place(its) >= end; };
   for (const bool right : {false, true}) {
     for (const std::int32_t bin : bins_)
-      if (right_of(statistic(all_parts_[at(bin) * n_outputs_ + d])) == right)
+      if ((place(statistic(all_parts_[at(bin) * n_outputs_ + d])) >= end) == right)
         found.bins.push_back(bin);
     if (!right) found.n_left = found.bins.size();
   }
@@ -471,8 +472,8 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
   for (const std::int32_t bin : bins_)
     for_parts(bin, [&](std::size_t part) {
       if (scale_.rows(sums[part * block + at(bin) * n_outputs_]) == 0) return;
-      found.place_of_cell[at(bin) * n_parts + part] =
-          right_of(statistic_[at(bin) * n_parts + part]);
+      const std::size_t cell = at(bin) * n_parts + part;
+      found.place_of_cell[cell] = place_[cell] >= end;
     });
   best = std::move(found);
 }

@@ -113,6 +113,7 @@ class SplitSearch {
   // Target statistics: sums of bins over all parts, the statistic of each cell, and sums by its value.
   std::vector<Sum> all_parts_, by_statistic_;
   std::vector<double> statistic_;
+  std::vector<std::uint16_t> place_;  // of each cell among the values of its statistic
 };
 
 }  // namespace mixedwood

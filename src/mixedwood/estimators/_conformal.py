@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _kinds as kinds
 from mixedwood._params import is_number
+from mixedwood.data import read_target
 
 __all__ = ["SET_SCORES", "PredictionSets", "conformal_quantile", "set_scores"]
 
@@ -20,14 +21,14 @@ _ROUNDING = 1e-12
 
 
 class PredictionSets:
-    """Predicts sets of classes, if `fit` had rows that the model was not fitted on.
+    """Predicts sets of classes, if there were rows that the model was not fitted on.
 
-    A subclass has `predict_proba`, lists `SET_SCORES` among its fitted attributes and sets
-    `_set_scores` to what `set_scores` gives.
+    A subclass has `predict_proba` and `classes_`, lists `SET_SCORES` among its fitted attributes
+    and, if `fit` has such rows, sets `_set_scores` to what `set_scores` gives.
     """
 
     _set_scores: Numbers
-    # What to do so that there are such rows.
+    # What to do so that `fit` has such rows; empty if it never has.
     _needs_for_sets: ClassVar[str]
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
@@ -73,14 +74,58 @@ class PredictionSets:
             )
         probabilities = np.asarray(self.predict_proba(X))  # type: ignore[attr-defined]
         if "_set_scores" not in vars(self):
+            needs = f"{self._needs_for_sets}, or " if self._needs_for_sets else ""
             raise ValueError(
-                "predict_set needs training rows that the model was not fitted on: "
-                f"{self._needs_for_sets}."
+                "predict_set needs rows that the model was not fitted on: "
+                f"{needs}pass such rows to calibrate_sets."
             )
         limit = conformal_quantile(self._set_scores, float(coverage))
         found = 1 - probabilities <= limit + _ROUNDING
         found[np.arange(len(found)), probabilities.argmax(axis=1)] = True
         return np.asarray(found)
+
+    def calibrate_sets(self, X: Any, y: Any) -> Self:
+        """Take other rows than the training rows to find the limit of prediction sets.
+
+        `predict_set` then has the stated coverage over rows like these. Another call, or another
+        fit, replaces them.
+
+        Parameters
+        ----------
+        X : table
+            Rows that the model was not fitted on.
+        y : array-like of shape (n_rows,)
+            Their classes.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"size": list(range(40))}
+        >>> y = ["small"] * 20 + ["large"] * 20
+        >>> model = mw.AdaBoostTreesClassifier(random_state=0).fit(X, y)
+        >>> held_out = {"size": [i + 0.5 for i in range(39)]}
+        >>> model.calibrate_sets(held_out, y[1:]).predict_set({"size": [0, 30]})
+        array([[False,  True],
+               [ True, False]])
+        """
+        probabilities = np.asarray(self.predict_proba(X))  # type: ignore[attr-defined]
+        truth = read_target(y)
+        if truth.n_rows != len(probabilities):
+            raise ValueError(
+                "X and y of calibrate_sets must have the same number of rows; got "
+                f"{len(probabilities)} and {truth.n_rows}."
+            )
+        place = {label: code for code, label in enumerate(self.classes_.tolist())}  # type: ignore[attr-defined]
+        codes = np.array([place.get(label, -1) for label in truth.classes.tolist()])[truth.codes]
+        # No set contains a class that the model does not know.
+        of_truth = np.where(codes >= 0, probabilities[np.arange(len(codes)), codes], 0.0)
+        self._set_scores = set_scores(of_truth)
+        return self
 
 
 def set_scores(of_true_class: Numbers) -> Numbers:

@@ -30,6 +30,7 @@ from mixedwood._params import (
 from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
+from mixedwood.estimators._conformal import SET_SCORES, PredictionSets
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.forest import read_member
@@ -40,7 +41,7 @@ from mixedwood.tree import Tree
 __all__ = ["AdaBoostTreesClassifier"]
 
 
-class AdaBoostTreesClassifier(TreeEnsembleClassifier):
+class AdaBoostTreesClassifier(PredictionSets, TreeEnsembleClassifier):
     """AdaBoost of decision trees with native support for categorical features.
 
     Each tree is grown on rows that are weighted by the errors of the trees before it; the trees
@@ -129,7 +130,9 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
         "estimator_weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        **SET_SCORES,
     }
+    _needs_for_sets = ""
 
     def _check_fitted(self) -> None:
         if len(self.estimator_weights_) != len(self.trees_):
@@ -248,6 +251,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
                 time_limit=time_limit,
                 advance=advance,
             )
+        self.__dict__.pop("_set_scores", None)  # of an earlier fit
         self._remember(coded.table, target)
         return self
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -245,6 +245,18 @@ class BaseEnsemble(TableEstimator):
         )
 
 
+@dataclass
+class _Chosen:
+    """Members and weights, with crossed columns or without; boosted trees are not fitted yet."""
+
+    coded: EncodedTable
+    forest: ForestClassifier
+    boosted: Any
+    weights: NDArray[np.float64]
+    fitted: dict[str, Any] = field(default_factory=dict)
+    loss: float = math.inf  # of held-out rows
+
+
 class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
     """A forest, boosted trees and a linear model, averaged: the recommended ensemble.
 
@@ -293,8 +305,9 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
-    crossed_features : None, "auto" or list of lists of str or int, default=None
-        Columns to cross; see `TreeClassifier`.
+    crossed_features : None, "auto" or list of lists of str or int, default="auto"
+        Columns to cross; see `TreeClassifier`. By default, up to five sets of nominal columns that
+        clearly interact, if there are any and held-out rows are predicted better with them.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -401,7 +414,7 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
-        crossed_features: Any = None,
+        crossed_features: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -448,47 +461,71 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
         seed, choice_seed = seeds_of(self.random_state)
-        forest: ForestClassifier = self._member("forest", seed)
+        table, target = self._read_training(X, y, sample_weight)
         boosted: BoostedTreesClassifier | AdaBoostTreesClassifier = self._member(
             "boosted", seed + 1
         )
-        table, target = self._read_training(X, y, sample_weight)
-        self._size_forest(forest, target.n_rows)
-        coded = EncodedTable(table)
         tunes = bool(self.tune) and target.n_classes > 1 and target.n_rows >= 10
         tunes &= isinstance(boosted, BoostedTreesClassifier) and boosted.estimator is None
         self._warn_unused_parameters(tunes)
         folds = tested_folds(target, self.cv, choice_seed) if tunes else None
+        tables = [table]
+        if folds is not None and isinstance(self.crossed_features, str) and table.schema.derived:
+            tables.insert(0, _without_crossed(table))
+        tried: list[_Chosen] = []
+        for n_left, one in zip(range(len(tables), 0, -1), tables, strict=True):
+            if tried and deadline.is_over():
+                break
+            part = Deadline.after(deadline.left() / n_left)
+            tried.append(self._choose(one, target, folds, seed, part))
+        best = min(tried, key=lambda chosen: chosen.loss)
+        best.boosted._fit_table(
+            best.coded, target, seed_of(best.boosted.random_state), deadline.left()
+        )
+        for name in self._fitted:
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self._remember(best.coded.table, target)
+        self.forest_, self.boosted_ = best.forest, best.boosted
+        self.weights_ = best.weights / best.weights.sum()
+        self.__dict__.update(best.fitted)
+        return self
+
+    def _choose(
+        self,
+        table: Table,
+        target: Target,
+        folds: NDArray[np.int64] | None,
+        seed: int,
+        deadline: Deadline,
+    ) -> _Chosen:
+        """Fit the forest and the linear model, and choose the parameters of the boosted trees."""
+        forest: ForestClassifier = self._member("forest", seed)
+        self._size_forest(forest, target.n_rows)
+        coded = EncodedTable(table)
         of_forest = _fit_forest(forest, coded, target, deadline.left() / 3, folds is not None)
         given = listed(self.weights)
         weights = np.array([*given, 0.0][: len(_NAMES)], dtype=np.float64)
-        fitted: dict[str, Any] = {}
+        chosen = _Chosen(coded, forest, self._member("boosted", seed + 1), weights)
         if folds is not None:
-            weights = self._tune(coded, target, of_forest, boosted, folds, seed, deadline, fitted)
+            self._tune(chosen, target, of_forest, folds, seed, deadline)
         elif weights[2] > 0:
-            self._fit_linear(table, target, None, seed, deadline, fitted)
-        if "linear_" not in fitted:
-            weights = weights[:2] if weights[:2].any() else np.array([0.4, 0.6])
-        boosted._fit_table(coded, target, seed_of(boosted.random_state), deadline.left())
-        for name in self._fitted:
-            self.__dict__.pop(name, None)  # of an earlier fit
-        self._remember(table, target)
-        self.forest_, self.boosted_, self.weights_ = forest, boosted, weights / weights.sum()
-        self.__dict__.update(fitted)
-        return self
+            self._fit_linear(table, target, None, seed, deadline, chosen.fitted)
+        if "linear_" not in chosen.fitted:
+            two = chosen.weights[:2]
+            chosen.weights = two if two.any() else np.array([0.4, 0.6])
+        return chosen
 
     def _tune(
         self,
-        coded: EncodedTable,
+        chosen: _Chosen,
         target: Target,
         of_forest: NDArray[np.float64] | None,
-        boosted: Any,
         folds: NDArray[np.int64],
         seed: int,
         deadline: Deadline,
-        fitted: dict[str, Any],
-    ) -> NDArray[np.float64]:
+    ) -> None:
         """Set the parameters of the boosted trees, and find the weights of the members."""
+        coded, boosted, fitted = chosen.coded, chosen.boosted, chosen.fitted
         rows = np.flatnonzero(folds >= 0)
         codes = target.codes[rows]
         others: dict[str, NDArray[np.float64]] = {}
@@ -516,7 +553,8 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
         row_weights = None if target.weights is None else target.weights[rows]
         stacked = [_stack({**others, "boosted": r.predictions}, row_weights) for r in results]
         best = int(np.argmin([loss for _, loss in stacked]))
-        weights, _ = stacked[best]
+        weights, chosen.loss = stacked[best]
+        chosen.weights = weights
         if weights[2] == 0:
             fitted.pop("linear_", None)
         mixed = sum(
@@ -533,7 +571,6 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
             param_weight=[found[1] for found, _ in stacked],
         )
         boosted.set_params(n_estimators=results[best].n_iter, **candidates[best])
-        return weights
 
     def _fit_linear(
         self,
@@ -623,6 +660,11 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
             boosted=boosted,
             linear=linear,
         )
+
+
+def _without_crossed(table: Table) -> Table:
+    inputs = table.schema.inputs
+    return Table(inputs, table.arrays[: len(inputs)], table.unknown)
 
 
 def listed(given: Any) -> list[Any]:
