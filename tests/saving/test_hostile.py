@@ -245,7 +245,7 @@ def test_a_newer_version_says_what_to_do(files, tmp_path):
         return refused(path, zipped({**whole, "model.json": json.dumps(document | new)}))
 
     assert "reads up to 2. Install a newer mixedwood." in changed(version=3, mixedwood="9.0")
-    assert "which version" in changed(version="1")
+    assert "its version of the format is missing" in changed(version="1")
     model = document["model"]
     assert "no estimator 'Crystal'" in changed(model=model | {"class": "Crystal"})
     parameters = model["parameters"] | {"magic": 1}

@@ -38,7 +38,9 @@ def test_a_file_of_any_version_predicts_as_it_did(file, monkeypatch):
         for kind, defaults in DEFAULTS.get(file.parent.name, {}).items():
             for name, value in defaults.items():
                 then.setitem(kind.__init__.__kwdefaults__, name, value)
-        assert repr(model) == expected["parameters"]
+        # A default of newer versions of scikit-learn, which older ones print.
+        shown = " ".join(repr(model).split()).replace(", probability='deprecated'", "")
+        assert shown == " ".join(expected["parameters"].split())
     assert model.predict(rows).tolist() == expected["predict"]
     names = ("predict_proba", "decision_function", "predict")
     numbers = getattr(model, next(name for name in names if hasattr(model, name)))
