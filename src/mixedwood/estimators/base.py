@@ -121,7 +121,7 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         if isinstance(y, str):
             raise TypeError(
                 f"y is the str {y!r}, and {type(self).__name__} needs the labels or numbers "
-                "themselves. Only TreeClassifier can be fitted to a table that is read in pieces, "
+                "themselves. Only TreeClassifier and TreeRegressor can be fitted to a table "
                 "where y names the target column."
             )
         if isinstance(X, str | os.PathLike):
