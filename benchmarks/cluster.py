@@ -224,12 +224,15 @@ to the scheduler and to the client. Tasks, the tree and the layout of the table 
 `{node_kb:.0f} kB x n x (partitions that are merged elsewhere + 2)`.
 
 Without merging, as with one worker or one file, the last level, of at most {most} open nodes, sends at most {last_mb:.0f} MB. Measured:
+
 {measured_last}.
 
 CPU seconds of a level are a fixed part, of Dask and of the choice of splits, and a part for each row. A line through the levels of
 {fit_sizes} rows gives {fixed:.2f} s + {per_million:.2f} s for each million rows. Measured, and by this line:
 
 {check_lines}
+
+So the line is off by up to {worst:.0f} %, and what follows may be so as well.
 
 **1 billion rows on 100 workers** in 1,000 partitions, by this model: {passes} passes for depth {depth}, in each of which a worker counts 10
 million rows, {level_seconds:.0f} s of its processor. The last level has sums of {last_level_mb:.0f} MB for each partition, of which a worker sends ten,
@@ -298,13 +301,15 @@ def page(found: dict[str, Any]) -> str:
         most=2 ** (DEPTH - 1),
         last_mb=2 * last_level,
         measured_last=", ".join(
-            f"{e['last'][2]:.0f} MB with {e['rows']:,} rows and {e['workers']} workers"
+            f"{e['last'][2]:.0f} MB ({e['rows']:,} rows, workers: {e['workers']})"
             for e in sizes
         ),
         fit_sizes=" and ".join(f"{of_two[i]['rows']:,}" for i in ends),
         fixed=fixed,
         per_million=per_million,
         check_lines="\n".join(check),
+        worst=100
+        * max(abs((fixed + per_million * e["rows"] / 1e6) / e["level"][1] - 1) for e in sizes),
         passes=passes,
         level_seconds=level,
         last_level_mb=last_level,

@@ -12,6 +12,12 @@
 
 namespace mixedwood::regression {
 
+// Sums over the rows of one value that were counted elsewhere.
+struct Cell {
+  Moments moments;
+  double squares = 0.0;  // sum of weight * target^2
+};
+
 // Rows of a node with their weights and targets, side by side.
 struct NodeRows {
   std::span<const std::int32_t> rows;
@@ -22,6 +28,9 @@ struct NodeRows {
   // With monotonic constraints: what children may predict, relative to the same number as targets.
   bool constrained = false;
   Bounds bounds = {};
+  // Instead of rows, the sums of each column's values; the first are those of missing values.
+  const std::vector<std::vector<Cell>>* counted = nullptr;
+  std::span<const Cell> cells = {};  // of the column that is looked at
 };
 
 class Search {
@@ -44,6 +53,7 @@ class Search {
     std::int32_t code = -1;
     Moments moments;
     std::size_t begin = 0, end = 0;
+    double squares = 0.0;  // only where it was counted elsewhere
   };
 
   void collect(const NodeRows& node, const EncodedColumn& column, bool missing_is_value);
@@ -58,6 +68,9 @@ class Search {
   double gain_of_sides(const NodeRows& node, std::span<const std::uint8_t> sides);
   double rank(const NodeRows& node, const Candidate& found, bool is_nominal);
   double expected_fraction(const NodeRows& node, const Candidate& found);
+  struct Sides;
+  void place_rows(const NodeRows& node, const Group& group, Sides& sides) const;
+  void place_counted(const Group& group, Sides& sides) const;
   bool large_enough(double left_rows, double right_rows) const {
     return std::min(left_rows, right_rows) >= settings_.min_samples_leaf;
   }
@@ -86,6 +99,36 @@ class Search {
   std::vector<std::size_t> target_rank_;
   std::span<const Entry> ranked_for_;
   std::vector<std::uint8_t> sides_;
+};
+
+// What the split of a node is chosen by, and the choice.
+struct ChoiceAtNode {
+  std::uint64_t seed = 0;
+  std::vector<std::int32_t> columns;  // that may differ here; then, that may still differ below
+  Candidate split = {};
+};
+
+// The column that a node is split by, and how.
+class ColumnChoice {
+ public:
+  ColumnChoice(const RegressSettings& settings, const std::vector<EncodedColumn>& columns,
+               Search& search, Stop& stop)
+      : settings_(settings), columns_(columns), search_(search), stop_(stop) {}
+
+  void choose(ChoiceAtNode& node, const NodeRows& rows);
+
+ private:
+  void by_score(ChoiceAtNode& node, const NodeRows& rows);
+  void by_significance(ChoiceAtNode& node, const NodeRows& rows);
+  std::vector<std::int32_t> columns_to_try(const ChoiceAtNode& node) const;
+  Candidate best(const NodeRows& rows, std::int32_t column, std::uint64_t seed, bool& varies);
+  NodeRows at_column(const NodeRows& rows, std::int32_t column) const;
+  double least_gain(const NodeRows& rows) const;
+
+  const RegressSettings& settings_;
+  const std::vector<EncodedColumn>& columns_;
+  Search& search_;
+  Stop& stop_;
 };
 
 }  // namespace mixedwood::regression
