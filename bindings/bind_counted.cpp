@@ -131,6 +131,24 @@ nb::dict choose_weighed_split_py(const CountedTable& table, const GrowSettings& 
   });
 }
 
+nb::dict choose_number_split_py(const CountedTable& table, const RegressSettings& settings,
+                                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig,
+                                                  nb::device::cpu>& cells,
+                                const DoubleVector& node, bool whole_weights, std::uint64_t seed,
+                                const IntVector& columns, double time_limit) {
+  if (cells.shape(0) != 4 || node.size() != 6)
+    throw std::invalid_argument("a histogram has four sums for each cell, and six of the node");
+  const std::size_t n = cells.shape(1);
+  const auto row = [&](std::size_t i) { return std::span<const double>(cells.data() + i * n, n); };
+  const double* sums = node.data();
+  const MomentHistogram histogram{row(0),  row(1),  row(2),  row(3),  sums[0],
+                                  sums[1], sums[2], sums[3], sums[4], sums[5], whole_weights};
+  const std::span<const std::int32_t> given = values_of(columns);
+  return choose(time_limit, [&](Stop& stop) {
+    return choose_split(table, settings, histogram, seed, {given.begin(), given.end()}, stop);
+  });
+}
+
 nb::dict as_dict(ChosenSplit chosen) {
   nb::dict result;
   result["kind"] = static_cast<int>(chosen.kind);
@@ -205,6 +223,15 @@ void bind_counted(nb::module_& m) {
                 "whole_weights: bool, classes: NDArray[numpy.float64], seed: int, "
                 "columns: NDArray[numpy.int32], time_limit: float) -> dict[str, typing.Any]"),
         "The split of a node, from the weights and numbers of its rows.");
+  m.def("choose_number_split", &choose_number_split_py, nb::arg("table"), nb::arg("settings"),
+        nb::arg("cells").noconvert(), nb::arg("node").noconvert(), nb::arg("whole_weights"),
+        nb::arg("seed"), nb::arg("columns").noconvert(), nb::arg("time_limit"),
+        nb::sig("def choose_number_split(table: CountedTable, settings: RegressSettings, "
+                "cells: NDArray[numpy.float64], node: NDArray[numpy.float64], whole_weights: bool, "
+                "seed: int, columns: NDArray[numpy.int32], time_limit: float) "
+                "-> dict[str, typing.Any]"),
+        "The split of a node that predicts a number: cells have rows, weights, sums and squares; "
+        "the node rows, weight, sum, mean, squared deviations and loss.");
 }
 
 }  // namespace mixedwood

@@ -67,6 +67,11 @@ def choose_split(table: CountedTable, settings: GrowSettings, histogram: NDArray
 def choose_weighed_split(table: CountedTable, settings: GrowSettings, weights: NDArray[numpy.float64], rows: NDArray[numpy.float64], n_rows: int, whole_weights: bool, classes: NDArray[numpy.float64], seed: int, columns: NDArray[numpy.int32], time_limit: float) -> dict[str, Any]:
     """The split of a node, from the weights and numbers of its rows."""
 
+def choose_number_split(table: CountedTable, settings: RegressSettings, cells: NDArray[numpy.float64], node: NDArray[numpy.float64], whole_weights: bool, seed: int, columns: NDArray[numpy.int32], time_limit: float) -> dict[str, Any]:
+    """
+    The split of a node that predicts a number: cells have rows, weights, sums and squares; the node rows, weight, sum, mean, squared deviations and loss.
+    """
+
 class Criterion:
     """Scores the groups of a partition."""
 

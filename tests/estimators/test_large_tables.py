@@ -217,7 +217,8 @@ def test_a_source_that_can_be_read_once_is_refused():
 
 
 def test_other_estimators_say_that_they_need_the_table(tmp_path):
-    with pytest.raises(TypeError, match="Only TreeClassifier, ForestClassifier, Boosted"):
+    message = "Only TreeClassifier, TreeRegressor, ForestClassifier, BoostedTreesClassifier and"
+    with pytest.raises(TypeError, match=message):
         mw.GrowPruneForestClassifier().fit(tmp_path, "y")
     with pytest.raises(TypeError, match=r"X is the path .* needs a table"):
         mw.TreeClassifier().fit(tmp_path, ["a", "b"])

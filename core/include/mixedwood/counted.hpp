@@ -8,6 +8,7 @@
 
 #include "mixedwood/encoded_table.hpp"
 #include "mixedwood/grow.hpp"
+#include "mixedwood/regress.hpp"
 
 namespace mixedwood {
 
@@ -79,5 +80,20 @@ ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings
 ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
                          const WeighedHistogram& histogram, std::span<const double> classes,
                          std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop);
+
+// A node's histogram where numbers are predicted: sums for each cell of a table of one class, and for
+// the node. `squares` are of the numbers themselves.
+struct MomentHistogram {
+  std::span<const double> rows, weights, sums, squares;
+  double n_rows = 0.0, weight = 0.0, sum = 0.0;
+  double mean = 0.0, squared_deviations = 0.0, loss = 0.0;
+  bool whole_weights = true;  // of all rows of the tree
+};
+
+// The split of a node of a tree that predicts numbers; the absolute error needs rows. Where chance is
+// taken off the score of a nominal column, the rows of a value are taken to be at two points.
+ChosenSplit choose_split(const CountedTable& table, const RegressSettings& settings,
+                         const MomentHistogram& histogram, std::uint64_t seed,
+                         std::vector<std::int32_t> columns, Stop& stop);
 
 }  // namespace mixedwood

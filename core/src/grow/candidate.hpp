@@ -68,4 +68,9 @@ struct Candidate {
   }
 };
 
+struct ChosenSplit;
+// What whoever counts the rows needs to know of a split.
+ChosenSplit chosen_split(Candidate split, std::vector<std::int32_t> columns, double worth,
+                         std::uint64_t seed, std::size_t n_columns);
+
 }  // namespace mixedwood

@@ -191,10 +191,23 @@ ChosenSplit choose(const CountedTable& table, const GrowSettings& settings, cons
   ColumnSelector selector(settings, table.columns, counter, facts, stop);
   AtNode here{seed, classes, kept, columns};
   selector.select(here, rows);
+  if (!here.split.found() || stop.requested()) {
+    ChosenSplit none;
+    none.columns = std::move(columns);
+    return none;
+  }
+  const bool scales = settings.criterion->traits().scales_with_weight;
+  const double worth =
+      here.split.rank * (scales ? 1.0 : std::accumulate(classes.begin(), classes.end(), 0.0));
+  return chosen_split(std::move(here.split), std::move(columns), worth, seed, table.columns.size());
+}
+
+}  // namespace
+
+ChosenSplit chosen_split(Candidate split, std::vector<std::int32_t> columns, double worth,
+                         std::uint64_t seed, std::size_t n_columns) {
   ChosenSplit chosen;
   chosen.columns = std::move(columns);
-  Candidate& split = here.split;
-  if (!split.found() || stop.requested()) return chosen;
   chosen.kind = split.kind;
   chosen.column = split.column;
   chosen.last_left = split.last_left;
@@ -202,17 +215,13 @@ ChosenSplit choose(const CountedTable& table, const GrowSettings& settings, cons
   chosen.missing_child = split.missing_child;
   chosen.score = split.score;
   chosen.high = split.high;
-  chosen.worth = split.rank * (settings.criterion->traits().scales_with_weight
-                                   ? 1.0
-                                   : std::accumulate(classes.begin(), classes.end(), 0.0));
+  chosen.worth = worth;
   chosen.values = std::move(split.values);
   chosen.children = std::move(split.children);
   for (std::int32_t c = 0; c < chosen.n_children; ++c)
-    chosen.seeds.push_back(mix(seed, table.columns.size() + 2 + at(c)));
+    chosen.seeds.push_back(mix(seed, n_columns + 2 + at(c)));
   return chosen;
 }
-
-}  // namespace
 
 ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
                          std::span<const std::uint32_t> histogram, std::span<const double> classes,

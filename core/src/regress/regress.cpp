@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -15,11 +16,6 @@
 namespace mixedwood {
 namespace regression {
 namespace {
-
-// Gains closer than this, relative to the larger, are equal: the lower column wins.
-constexpr double kEqual = 1e-10;
-// A gain that is zero but for rounding, as a fraction of the node's loss.
-constexpr double kRounding = 1e-12;
 
 // A node that has a split but no children yet.
 struct OpenNode {
@@ -72,8 +68,8 @@ class Grower {
 
   GrownTree run() {
     if (rows_.empty()) throw std::invalid_argument("no row has weight");
-    Search search(settings_, copies(), frequencies_, stop_);
-    search_ = &search;
+    search_.emplace(settings_, copies(), frequencies_, stop_);
+    choice_.emplace(settings_, columns_, *search_, stop_);
     std::vector<OpenNode> roots(starts_.size() - 1);
     for (std::size_t t = 0; t < roots.size(); ++t) {
       OpenNode& root = roots[t];
@@ -179,92 +175,14 @@ class Grower {
     const NodeRows rows{{rows_.data() + node.begin, n}, {entries, n}, total, statistics[2], statistics[3],
                         !settings_.monotonic_cst.empty(),
                         {node.bounds.lower - origin, node.bounds.upper - origin}};
-    if (settings_.selection == Selection::kSignificance)
-      choose_by_significance(node, rows);
-    else
-      choose_by_score(node, rows);
+    ChoiceAtNode here{node.seed, std::move(node.columns)};
+    choice_->choose(here, rows);
+    node.columns = std::move(here.columns);
+    node.split = std::move(here.split);
     if (!node.split.found() || stop_.requested()) return;
     node.worth = node.split.rank * statistics[0];
     open_.push_back(std::move(node));
     if (settings_.best_first) std::push_heap(open_.begin(), open_.end(), worse);
-  }
-
-  std::vector<std::int32_t> columns_to_try(const OpenNode& node) const {
-    std::vector<std::int32_t> columns = node.columns;
-    if (!settings_.max_features) return columns;
-    columns.resize(columns_.size());
-    std::iota(columns.begin(), columns.end(), 0);
-    Random(mix(node.seed, 0)).shuffle(columns);
-    return columns;
-  }
-
-  // Rounding alone makes gains this large.
-  double least_gain(const NodeRows& rows) const {
-    return std::max(settings_.min_split_gain, 0.0) + kRounding * rows.loss / rows.total.weight;
-  }
-
-  void choose_by_score(OpenNode& node, const NodeRows& rows) {
-    std::vector<std::int32_t> varying;
-    std::int32_t tried = 0;
-    // Whether a nominal column is mostly noise is asked of those that lose as well.
-    constexpr double none = -std::numeric_limits<double>::infinity();
-    for (const std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_features && tried++ >= *settings_.max_features && node.split.found()) break;
-      bool varies = false;
-      const EncodedColumn& column = columns_[static_cast<std::size_t>(c)];
-      Candidate found =
-          search_->best(rows, column, sign_of(c), mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies,
-                        settings_.max_features && !column.ordered() ? none : to_beat(node.split));
-      if (varies) varying.push_back(c);
-      if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
-      found.column = c;
-      // Another column is drawn in place of one whose values are mostly noise.
-      if (settings_.selection == Selection::kAdjusted && found.found() && found.rank <= 0.0 &&
-          found.values.size() > 2)
-        --tried;
-      if (found.found() && found.score >= least_gain(rows) && better(found, node.split))
-        node.split = std::move(found);
-    }
-    if (!settings_.max_features) node.columns = std::move(varying);
-  }
-
-  // A column whose score is lower loses, whatever is taken off for chance.
-  static double to_beat(const Candidate& best) {
-    return best.found() ? best.rank - 2.0 * kEqual * std::abs(best.rank)
-                        : -std::numeric_limits<double>::infinity();
-  }
-
-  static bool better(const Candidate& candidate, const Candidate& best) {
-    if (!best.found()) return true;
-    const double equal = kEqual * std::max(std::abs(candidate.rank), std::abs(best.rank));
-    if (candidate.rank > best.rank + equal) return true;
-    return candidate.rank >= best.rank - equal && candidate.column < best.column;
-  }
-
-  // The column that depends most significantly on the target; the next one where it cannot be split.
-  void choose_by_significance(OpenNode& node, const NodeRows& rows) {
-    std::vector<std::pair<double, std::int32_t>> tested;
-    std::int32_t tried = 0;
-    for (const std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_features && tried++ >= *settings_.max_features && !tested.empty()) break;
-      tested.emplace_back(search_->log_p(rows, columns_[static_cast<std::size_t>(c)]), c);
-      if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
-    }
-    std::sort(tested.begin(), tested.end());
-    const auto n_tests = static_cast<double>(tested.size());
-    for (const auto& [log_p, c] : tested) {
-      const double p = std::exp(log_p);
-      const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
-      if (p < 1.0 ? adjusted > settings_.alpha : settings_.alpha < 1.0) return;
-      bool varies = false;
-      Candidate found = search_->best(rows, columns_[static_cast<std::size_t>(c)], sign_of(c),
-                                      mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies);
-      if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
-      if (!found.found() || found.score < least_gain(rows)) continue;
-      found.column = c;
-      node.split = std::move(found);
-      return;
-    }
   }
 
   void split(OpenNode node) {
@@ -359,7 +277,8 @@ class Grower {
   const RegressSettings& settings_;
   Stop& stop_;
   const std::vector<EncodedColumn>& columns_;
-  Search* search_ = nullptr;
+  std::optional<Search> search_;
+  std::optional<ColumnChoice> choice_;
   std::vector<std::int32_t> rows_, other_rows_;  // those of a node lie together
   std::vector<double> weights_, other_weights_;       // of all copies of a row
   std::vector<std::int32_t> copies_, other_copies_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "../chance.hpp"
 #include "../keys.hpp"
@@ -15,6 +16,10 @@ namespace {
 
 // Gains closer than this, relative to the larger, are equal: the first wins.
 constexpr double kEqual = 1e-12;
+// Likewise of two columns: the lower wins.
+constexpr double kEqualColumns = 1e-10;
+// A gain that is zero but for rounding, as a fraction of the node's loss.
+constexpr double kRounding = 1e-12;
 // A column with at most this many values per row of the node is counted value by value; otherwise rows
 // are sorted.
 constexpr std::size_t kValuesPerRow = 2;
@@ -164,14 +169,22 @@ void Search::collect(const NodeRows& node, const EncodedColumn& column, bool mis
                           (settings_.selection == Selection::kAdjusted && !column.ordered());
   groups_.clear();
   missing_ = {};
-  if (n_values <= kValuesPerRow * n) {
+  if (!node.cells.empty()) {
+    missing_.moments = node.cells[0].moments;
+    missing_.squares = node.cells[0].squares;
+    for (std::size_t v = 0; v < n_values; ++v)
+      if (node.cells[v + 1].moments.rows > 0.0)
+        groups_.push_back({static_cast<std::int32_t>(v), node.cells[v + 1].moments, 0, 0,
+                           node.cells[v + 1].squares});
+  } else if (n_values <= kValuesPerRow * n) {
     by_code_.assign(n_values + 1, {});
     for (std::size_t i = 0; i < n; ++i)
       by_code_[static_cast<std::size_t>(codes[node.rows[i]] + 1)].add(
           node.entries[i].weight, node.entries[i].target, node.entries[i].rows);
     missing_.moments = by_code_[0];
     for (std::size_t v = 0; v < n_values; ++v)
-      if (by_code_[v + 1].rows > 0.0) groups_.push_back({static_cast<std::int32_t>(v), by_code_[v + 1]});
+      if (by_code_[v + 1].rows > 0.0)
+        groups_.push_back({static_cast<std::int32_t>(v), by_code_[v + 1], 0, 0, 0.0});
     if (needs_rows) {
       starts_.assign(n_values + 1, 0);  // entries of each value: a row and its copies are one
       for (std::size_t i = 0; i < n; ++i) ++starts_[static_cast<std::size_t>(codes[node.rows[i]] + 1)];
@@ -200,7 +213,7 @@ void Search::collect(const NodeRows& node, const EncodedColumn& column, bool mis
       order_[i] = static_cast<std::int32_t>(at);
       Group* group = &missing_;
       if (code >= 0) {
-        if (groups_.empty() || groups_.back().code != code) groups_.push_back({code, {}, i, i});
+        if (groups_.empty() || groups_.back().code != code) groups_.push_back({code, {}, i, i, 0.0});
         group = &groups_.back();
       }
       group->moments.add(node.entries[at].weight, node.entries[at].target, node.entries[at].rows);
@@ -488,6 +501,62 @@ double Search::rank(const NodeRows& node, const Candidate& found, bool is_nomina
   return score - excess / std::max(1.0, n_rows) * scale;
 }
 
+// Where the rows of a value go if they are placed by the others.
+struct Search::Sides {
+  double border, left_of_all;
+  double lower;  // -1 where the left side has the lower mean
+  Moments& left;
+
+  // `vote` and `squares` are sums of all rows of the value, `own` is a row's part.
+  double of_row(double n_rows, double vote, double squares, double own) const {
+    if (!(n_rows > 1.0)) return left_of_all;
+    const double mean = vote - own, variance = squares - own * own;
+    if (variance > 1e-12 * squares) return normal_probability(lower * mean * std::sqrt(kOdds / variance));
+    if (mean != 0.0) return lower * mean > 0.0 ? 1.0 : 0.0;
+    return left_of_all;
+  }
+  void add(double side, double weight, double target) {
+    left.weight += side * weight;
+    left.sum += side * weight * target;
+  }
+};
+
+void Search::place_rows(const NodeRows& node, const Group& group, Sides& sides) const {
+  // Copies of a row in a sample are one piece of evidence: by two of them an identifier would vouch for
+  // itself.
+  const auto part_of = [&](const Entry& entry) {
+    return (frequencies_ ? entry.rows : entry.weight) * (entry.target - sides.border);
+  };
+  double vote = 0.0, squares = 0.0, n_rows = 0.0;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
+    const double part = part_of(entry), times = frequencies_ ? entry.weight / entry.rows : 1.0;
+    vote += times * part;
+    squares += times * part * part;
+    n_rows += times;
+  }
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
+    sides.add(sides.of_row(n_rows, vote, squares, part_of(entry)), entry.weight, entry.target);
+  }
+}
+
+// Single rows are not known: half of them are taken to be a standard deviation above the mean of
+// their value, and half below.
+void Search::place_counted(const Group& group, Sides& sides) const {
+  const Moments& all = group.moments;
+  if (!(all.weight > 0.0)) return;
+  const double n_rows = frequencies_ ? all.weight : all.rows, unit = all.weight / n_rows;
+  const double mean = all.mean();
+  const double variance = std::max(0.0, group.squares / all.weight - mean * mean);
+  const double offset = mean - sides.border, spread = std::sqrt(variance);
+  const double vote = all.weight * offset;
+  const double squares = n_rows * unit * unit * (offset * offset + variance);
+  for (const double part : {-spread, spread})
+    sides.add(sides.of_row(n_rows, vote, squares, unit * (offset + part)), all.weight / 2.0,
+              mean + part);
+}
+
 // The part of the gain in squared error that is left if each row is placed by the other rows of its value.
 double Search::expected_fraction(const NodeRows& node, const Candidate& found) {
   Moments side[2], expected[2];
@@ -510,35 +579,12 @@ double Search::expected_fraction(const NodeRows& node, const Candidate& found) {
       }
     return sum;
   };
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
-    // Copies of a row in a sample are one piece of evidence: by two of them an identifier would vouch for itself.
-    const auto part_of = [&](const Entry& entry) {
-      return (frequencies_ ? entry.rows : entry.weight) * (entry.target - border);
-    };
-    double vote = 0.0, squares = 0.0, n_rows = 0.0;
-    for (std::size_t i = group.begin; i < group.end; ++i) {
-      const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      const double part = part_of(entry), times = frequencies_ ? entry.weight / entry.rows : 1.0;
-      vote += times * part;
-      squares += times * part * part;
-      n_rows += times;
-    }
-    const double lower = side[0].mean() < side[1].mean() ? -1.0 : 1.0;
-    for (std::size_t i = group.begin; i < group.end; ++i) {
-      const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      double left = left_of_all;
-      if (n_rows > 1.0) {
-        const double own = part_of(entry);
-        const double mean = vote - own, variance = squares - own * own;
-        if (variance > 1e-12 * squares)
-          left = normal_probability(lower * mean * std::sqrt(kOdds / variance));
-        else if (mean != 0.0)
-          left = lower * mean > 0.0 ? 1.0 : 0.0;
-      }
-      expected[0].weight += left * entry.weight;
-      expected[0].sum += left * entry.weight * entry.target;
-    }
+  Sides sides{border, left_of_all, side[0].mean() < side[1].mean() ? -1.0 : 1.0, expected[0]};
+  for (const Group& group : groups_) {
+    if (node.cells.empty())
+      place_rows(node, group, sides);
+    else
+      place_counted(group, sides);
   }
   expected[1].weight = std::max(0.0, node.total.weight - expected[0].weight);
   expected[1].sum = node.total.sum - expected[0].sum;
@@ -558,6 +604,9 @@ double Search::log_p(const NodeRows& node, const EncodedColumn& column) {
   const double mean = all.mean();
   double squares = 0.0;
   const std::int32_t* codes = column.codes();
+  for (const Group& g : groups_)
+    if (!node.cells.empty())
+      squares += std::max(0.0, g.squares - mean * (2.0 * g.moments.sum - mean * g.moments.weight));
   for (std::size_t i = 0; i < node.rows.size(); ++i) {
     if (codes[node.rows[i]] < 0) continue;
     const double offset = node.entries[i].target - mean;
@@ -583,6 +632,102 @@ double Search::log_p(const NodeRows& node, const EncodedColumn& column) {
   }
   const double degrees = column.ordered() ? 1.0 : static_cast<double>(groups_.size() - 1);
   return log_chi2_tail((all.weight - 1.0) * between / squares, degrees);
+}
+
+void ColumnChoice::choose(ChoiceAtNode& node, const NodeRows& rows) {
+  if (settings_.selection == Selection::kSignificance)
+    by_significance(node, rows);
+  else
+    by_score(node, rows);
+}
+
+std::vector<std::int32_t> ColumnChoice::columns_to_try(const ChoiceAtNode& node) const {
+  std::vector<std::int32_t> columns = node.columns;
+  if (!settings_.max_features) return columns;
+  columns.resize(columns_.size());
+  std::iota(columns.begin(), columns.end(), 0);
+  Random(mix(node.seed, 0)).shuffle(columns);
+  return columns;
+}
+
+NodeRows ColumnChoice::at_column(const NodeRows& rows, std::int32_t column) const {
+  NodeRows here = rows;
+  if (rows.counted != nullptr) here.cells = (*rows.counted)[static_cast<std::size_t>(column)];
+  return here;
+}
+
+Candidate ColumnChoice::best(const NodeRows& rows, std::int32_t c, std::uint64_t seed, bool& varies,
+                             double to_beat) {
+  const auto column = static_cast<std::size_t>(c);
+  const std::int8_t sign =
+      settings_.monotonic_cst.empty() ? std::int8_t{0} : settings_.monotonic_cst[column];
+  return search_.best(at_column(rows, c), columns_[column], sign,
+                      mix(seed, static_cast<std::uint64_t>(c) + 1), varies, to_beat);
+}
+
+// A column whose score is lower loses, whatever is taken off for chance.
+static double to_beat(const Candidate& best) {
+  return best.found() ? best.rank - 2.0 * kEqualColumns * std::abs(best.rank) : kNothing;
+}
+
+// Rounding alone makes gains this large.
+double ColumnChoice::least_gain(const NodeRows& rows) const {
+  return std::max(settings_.min_split_gain, 0.0) + kRounding * rows.loss / rows.total.weight;
+}
+
+static bool better(const Candidate& candidate, const Candidate& best) {
+  if (!best.found()) return true;
+  const double equal = kEqualColumns * std::max(std::abs(candidate.rank), std::abs(best.rank));
+  if (candidate.rank > best.rank + equal) return true;
+  return candidate.rank >= best.rank - equal && candidate.column < best.column;
+}
+
+void ColumnChoice::by_score(ChoiceAtNode& node, const NodeRows& rows) {
+  std::vector<std::int32_t> varying;
+  std::int32_t tried = 0;
+  for (const std::int32_t c : columns_to_try(node)) {
+    if (settings_.max_features && tried++ >= *settings_.max_features && node.split.found()) break;
+    bool varies = false;
+    // Whether a nominal column is mostly noise is asked of those that lose as well.
+    const bool always = settings_.max_features && !columns_[static_cast<std::size_t>(c)].ordered();
+    Candidate found = best(rows, c, node.seed, varies, always ? kNothing : to_beat(node.split));
+    if (varies) varying.push_back(c);
+    if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
+    found.column = c;
+    // Another column is drawn in place of one whose values are mostly noise.
+    if (settings_.selection == Selection::kAdjusted && found.found() && found.rank <= 0.0 &&
+        found.values.size() > 2)
+      --tried;
+    if (found.found() && found.score >= least_gain(rows) && better(found, node.split))
+      node.split = std::move(found);
+  }
+  if (!settings_.max_features) node.columns = std::move(varying);
+}
+
+// The column that depends most significantly on the target; the next one where it cannot be split.
+void ColumnChoice::by_significance(ChoiceAtNode& node, const NodeRows& rows) {
+  std::vector<std::pair<double, std::int32_t>> tested;
+  std::int32_t tried = 0;
+  for (const std::int32_t c : columns_to_try(node)) {
+    if (settings_.max_features && tried++ >= *settings_.max_features && !tested.empty()) break;
+    tested.emplace_back(
+        search_.log_p(at_column(rows, c), columns_[static_cast<std::size_t>(c)]), c);
+    if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
+  }
+  std::sort(tested.begin(), tested.end());
+  const auto n_tests = static_cast<double>(tested.size());
+  for (const auto& [log_p, c] : tested) {
+    const double p = std::exp(log_p);
+    const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
+    if (p < 1.0 ? adjusted > settings_.alpha : settings_.alpha < 1.0) return;
+    bool varies = false;
+    Candidate found = best(rows, c, node.seed, varies, kNothing);
+    if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
+    if (!found.found() || found.score < least_gain(rows)) continue;
+    found.column = c;
+    node.split = std::move(found);
+    return;
+  }
 }
 
 }  // namespace mixedwood::regression

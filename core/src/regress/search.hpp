@@ -13,6 +13,15 @@
 
 namespace mixedwood::regression {
 
+// What every split beats.
+inline constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
+// Sums over the rows of one value that were counted elsewhere.
+struct Cell {
+  Moments moments;
+  double squares = 0.0;  // sum of weight * target^2
+};
+
 // Rows of a node with their weights and targets, side by side.
 struct NodeRows {
   std::span<const std::int32_t> rows;
@@ -23,6 +32,9 @@ struct NodeRows {
   // With monotonic constraints: what children may predict, relative to the same number as targets.
   bool constrained = false;
   Bounds bounds = {};
+  // Instead of rows, the sums of each column's values; the first are those of missing values.
+  const std::vector<std::vector<Cell>>* counted = nullptr;
+  std::span<const Cell> cells = {};  // of the column that is looked at
 };
 
 class Search {
@@ -36,8 +48,7 @@ class Search {
   // `sign`: of a monotonic constraint on the column. `to_beat`: the rank of a split whose score is lower is not
   // computed; it is that score.
   Candidate best(const NodeRows& node, const EncodedColumn& column, std::int8_t sign,
-                 std::uint64_t seed, bool& varies,
-                 double to_beat = -std::numeric_limits<double>::infinity());
+                 std::uint64_t seed, bool& varies, double to_beat = kNothing);
   // Logarithm of the p-value of the column's dependence on the target (conditional inference).
   double log_p(const NodeRows& node, const EncodedColumn& column);
 
@@ -47,11 +58,13 @@ class Search {
     std::int32_t code = -1;
     Moments moments;
     std::size_t begin = 0, end = 0;
+    double squares = 0.0;  // only where it was counted elsewhere
   };
 
   // Thresholds by the squared error, without an array of groups: it has as many as there are rows.
   bool is_plain(const NodeRows& node, std::int8_t sign) const {
-    return settings_.criterion == RegressionLoss::kSquaredError && !node.constrained && sign == 0;
+    return settings_.criterion == RegressionLoss::kSquaredError && !node.constrained && sign == 0 &&
+           node.cells.empty();
   }
   Candidate plain(const NodeRows& node, const EncodedColumn& column, bool& varies, std::size_t& n_values);
   void collect(const NodeRows& node, const EncodedColumn& column, bool missing_is_value);
@@ -66,6 +79,9 @@ class Search {
   double gain_of_sides(const NodeRows& node, std::span<const std::uint8_t> sides);
   double rank(const NodeRows& node, const Candidate& found, bool is_nominal, std::size_t n_values);
   double expected_fraction(const NodeRows& node, const Candidate& found);
+  struct Sides;
+  void place_rows(const NodeRows& node, const Group& group, Sides& sides) const;
+  void place_counted(const Group& group, Sides& sides) const;
   bool large_enough(double left_rows, double right_rows) const {
     return std::min(left_rows, right_rows) >= settings_.min_samples_leaf;
   }
@@ -94,6 +110,37 @@ class Search {
   std::vector<std::size_t> target_rank_;
   std::span<const Entry> ranked_for_;
   std::vector<std::uint8_t> sides_;
+};
+
+// What the split of a node is chosen by, and the choice.
+struct ChoiceAtNode {
+  std::uint64_t seed = 0;
+  std::vector<std::int32_t> columns;  // that may differ here; then, that may still differ below
+  Candidate split = {};
+};
+
+// The column that a node is split by, and how.
+class ColumnChoice {
+ public:
+  ColumnChoice(const RegressSettings& settings, const std::vector<EncodedColumn>& columns,
+               Search& search, Stop& stop)
+      : settings_(settings), columns_(columns), search_(search), stop_(stop) {}
+
+  void choose(ChoiceAtNode& node, const NodeRows& rows);
+
+ private:
+  void by_score(ChoiceAtNode& node, const NodeRows& rows);
+  void by_significance(ChoiceAtNode& node, const NodeRows& rows);
+  std::vector<std::int32_t> columns_to_try(const ChoiceAtNode& node) const;
+  Candidate best(const NodeRows& rows, std::int32_t column, std::uint64_t seed, bool& varies,
+                 double to_beat);
+  NodeRows at_column(const NodeRows& rows, std::int32_t column) const;
+  double least_gain(const NodeRows& rows) const;
+
+  const RegressSettings& settings_;
+  const std::vector<EncodedColumn>& columns_;
+  Search& search_;
+  Stop& stop_;
 };
 
 }  // namespace mixedwood::regression

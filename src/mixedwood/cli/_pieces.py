@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
+from sklearn.base import is_classifier
 
 from mixedwood.cli._bar import bar_after_two_seconds
 from mixedwood.cli._models import model_size
@@ -83,7 +84,7 @@ def check_options(estimator: Any, paths: list[Path], options: dict[str, Any]) ->
         )
     if any(str(path) == "-" for path in paths):
         raise click.UsageError("The standard input can be read only once, and not in pieces.")
-    if not getattr(estimator, "_fits_in_pieces", False):
+    if not (is_classifier(estimator) and getattr(estimator, "_fits_in_pieces", False)):
         raise click.UsageError(
             f"{type(estimator).__name__} cannot be fitted to files that are read in pieces; "
             "--model tree, forest and boosted can. If the files fit into memory, give a larger "
@@ -163,8 +164,12 @@ def _facts_of_classes(estimator: Any, paths: list[Path], target: str) -> dict[st
 
     if hasattr(estimator, "tree_"):
         tree = estimator.tree_
-        counts = tree.statistics[0]
-        right = tree.statistics[tree.split_kind == 0].max(axis=1).sum()
+        path = getattr(estimator, "pruning_path_", None)
+        # Shrinkage changes the statistics of nodes, and maybe the labels.
+        counted = tree if path is None else path.path.tree(path.ccp_alpha)
+        counts = counted.statistics[0]
+        leaves = counted.split_kind == 0
+        right = counted.statistics[leaves, tree.label[leaves]].sum()
         error = 1.0 - right / counts.sum()
     else:  # the trees of a forest have seen samples: one more pass
         from mixedwood.data import Chunks

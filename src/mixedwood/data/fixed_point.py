@@ -79,6 +79,14 @@ class FixedPoint:
             found = np.ldexp(found, self.bits) + part
         return np.asarray(np.ldexp(found, self.top - self.bits * self.n_parts))
 
+    def join_exactly(self, sums: NDArray[np.int64]) -> Fraction:
+        """Give the number that the sums of parts stand for, without rounding."""
+        total = 0
+        for part in sums.tolist():
+            total = (total << self.bits) + part
+        scale = self.top - self.bits * self.n_parts
+        return Fraction(total << scale) if scale >= 0 else Fraction(total, 1 << -scale)
+
 
 @dataclass
 class ExactSums:

@@ -200,7 +200,10 @@ def _wait(
         return None if deadline.is_over() else task.compute()
     if client.status != "running":
         raise _scheduler_gone(client)
-    future = task if type(task).__name__ == "Future" else client.compute(task)
+    with warnings.catch_warnings():
+        # The trees so far are sent once; scattering them, as it says, could not be done again.
+        warnings.filterwarnings("ignore", "Sending large graph")
+        future = task if type(task).__name__ == "Future" else client.compute(task)
     contact = _Contact(client)
     try:
         while not future.done():

@@ -7,8 +7,9 @@ what was added elsewhere. Sums are whole numbers, so that the order of pieces ch
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -22,18 +23,22 @@ from mixedwood.data.fixed_point import FixedPoint
 from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.read import read_table
 from mixedwood.data.schema import Label, Schema, Table
-from mixedwood.data.target import read_target
+from mixedwood.data.target import read_numbers, read_target
 
 __all__ = [
     "ChunkedTable",
     "Count",
     "Job",
     "Layout",
+    "Numbers",
     "Piece",
     "Source",
     "columns_differ",
     "divide",
     "label_hashes",
+    "loss_terms",
+    "number_seeds",
+    "number_terms",
     "row_hashes",
 ]
 
@@ -73,6 +78,50 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Numbers:
+    """What is known of a target of numbers.
+
+    Attributes
+    ----------
+    loss : str
+        The loss that is to be lowered.
+    fixed : tuple of FixedPoint
+        How weighted numbers, their squares and, for "poisson", numbers times their logarithms are
+        cut into whole ones.
+    sums : tuple of Fraction
+        The sum of the weights, and of each of these.
+    largest : float
+        The largest absolute value.
+    """
+
+    loss: str
+    fixed: tuple[FixedPoint, ...]
+    sums: tuple[Fraction, ...]
+    largest: float
+
+
+def loss_terms(
+    loss: str, y: NDArray[np.float64], *, bound: bool = False
+) -> list[NDArray[np.float64]]:
+    """Functions of the numbers, whose weighted sums give losses and their squares.
+
+    For the largest absolute number, `bound` makes them bounds of their values for all.
+    """
+    if loss != "poisson":
+        return [y, y**2, y**3, y**4]
+    log = np.log(np.where(y > 0, y, 1.0))
+    # Of y log y - y: its minimum is -1, at 1.
+    own = np.maximum(np.abs(y * log - y), 1.0) if bound else y * log - y
+    return [y, y**2, own, own**2, own * y]
+
+
+def number_terms(loss: str, y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Functions of the numbers, whose weighted sums describe a node."""
+    terms = [y, y * y]
+    return [*terms, y * np.log(np.where(y > 0, y, 1.0))] if loss == "poisson" else terms
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """What a first look at a table found, and all that is needed to read its pieces again.
 
@@ -104,6 +153,9 @@ class Layout:
         Whether all weights of rows are whole numbers, factors included.
     n_effective : float
         Kish's effective number of rows.
+    numbers : Numbers or None
+        For a target of numbers, which has no classes; counts and weights of classes are then those
+        of all rows.
     """
 
     target: str
@@ -118,6 +170,7 @@ class Layout:
     class_weights: NDArray[np.float64]
     whole_weights: bool
     n_effective: float
+    numbers: Numbers | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -128,13 +181,23 @@ class Layout:
         return int(self.class_counts.sum())
 
     @property
+    def n_groups(self) -> int:
+        """Number of classes; 1 for a target of numbers."""
+        return len(self.class_counts)
+
+    @property
     def is_weighed(self) -> bool:
         """Whether some row has another weight than 1."""
         return self.fixed is not None or self.class_factors is not None
 
     @property
     def n_terms(self) -> int:
-        """Length of the whole numbers that stand for a row: 1, and the parts of its weight."""
+        """How many whole numbers stand for a row: 1, then the parts of its weight and number."""
+        fixed = () if self.numbers is None else self.numbers.fixed
+        return self._n_of_weight + sum(one.n_parts for one in fixed)
+
+    @property
+    def _n_of_weight(self) -> int:
         return 1 if self.fixed is None else 1 + self.fixed.n_parts
 
     def weights(self, terms: NDArray[Any]) -> NDArray[np.float64]:
@@ -144,7 +207,24 @@ class Layout:
         """
         if self.fixed is None:
             return terms[..., 0].astype(np.float64)
-        return self.fixed.join(terms[..., 1:])
+        return self.fixed.join(terms[..., 1 : self._n_of_weight])
+
+    def number_sums(self, terms: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+        """Give the weighted sums of numbers, squares and so on that sums of terms stand for."""
+        return [one.join(terms[..., part]) for one, part in self._parts()]
+
+    def exact_sums(self, terms: NDArray[np.int64]) -> tuple[Fraction, ...]:
+        """Give the sum of weights, and those of `number_sums`, of one node without rounding."""
+        weight = Fraction(int(terms[0]))
+        if self.fixed is not None:
+            weight = self.fixed.join_exactly(terms[1 : self._n_of_weight])
+        return (weight, *(one.join_exactly(terms[part]) for one, part in self._parts()))
+
+    def _parts(self) -> Iterator[tuple[FixedPoint, slice]]:
+        start = self._n_of_weight
+        for one in () if self.numbers is None else self.numbers.fixed:
+            yield one, slice(start, start + one.n_parts)
+            start += one.n_parts
 
     @cached_property
     def _places(self) -> dict[Any, int]:
@@ -164,6 +244,12 @@ class Layout:
             taken = taken.without_classes(self.classes[self.class_factors == 0].tolist())
         if taken.n_rows == 0:
             return Piece(self, name, None, np.empty(0, dtype=np.int32), None)
+        if self.numbers is not None:
+            numbers = read_numbers(taken.y, nonnegative=self.numbers.loss == "poisson")
+            table = read_table(taken.X, schema=self.schema)
+            if table.unknown:
+                raise table_changed(name)
+            return Piece(self, name, table, numbers.codes, taken.weights, numbers.numbers)
         target = read_target(taken.y)
         known = [self._places.get(label, -1) for label in target.classes.tolist()]
         table = read_table(taken.X, schema=self.schema)
@@ -189,6 +275,8 @@ class Piece:
         The code of each row's class.
     weights : ndarray of float64, or None
         The weight of each row, without class factors; None if there is no column of weights.
+    numbers : ndarray of float64, or None
+        The target of each row, if it is a number.
     """
 
     layout: Layout
@@ -196,6 +284,7 @@ class Piece:
     rows: Table | None
     classes: NDArray[np.int32]
     weights: NDArray[np.float64] | None
+    numbers: NDArray[np.float64] | None = None
 
     @property
     def table(self) -> Table:
@@ -224,19 +313,35 @@ class Piece:
 
     @cached_property
     def terms(self) -> NDArray[np.int64]:
-        """The whole numbers that stand for each row: 1, and the parts of its weight."""
-        terms = np.ones((self.n_rows, self.layout.n_terms), dtype=np.int64)
-        if self.layout.fixed is not None:
-            weights = np.ones(self.n_rows) if self.weights is None else self.weights
-            terms[:, 1:] = self.layout.fixed.split(weights)
-        return terms
+        """The whole numbers that stand for each row: 1, and the parts of its weight and number."""
+        layout = self.layout
+        weights = np.ones(self.n_rows) if self.weights is None else self.weights
+        terms = [np.ones((self.n_rows, 1), dtype=np.int64)]
+        if layout.fixed is not None:
+            terms.append(layout.fixed.split(weights))
+        if layout.numbers is not None and self.numbers is not None:
+            found = number_terms(layout.numbers.loss, self.numbers)
+            terms += [
+                one.split(weights * part)
+                for one, part in zip(layout.numbers.fixed, found, strict=True)
+            ]
+        return np.concatenate(terms, axis=1)
 
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
         """A hash of the contents of each row, the same in every process."""
         hash_of = self.layout.hashes
         seeds = hash_of[0][self.classes]
+        if self.numbers is not None:
+            seeds = number_seeds(self.numbers)
         return row_hashes(self.table, seeds, hash_of[1:], self.weights)
+
+
+def number_seeds(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Hash the numbers of a target."""
+    seeds = np.zeros(len(numbers), dtype=np.uint64)
+    _core.hash_numbers(seeds, numbers)
+    return seeds
 
 
 def row_hashes(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,20 @@ from mixedwood.data.pieces import (
     MISSING_HASH,
     ChunkedTable,
     Layout,
+    Numbers,
     Source,
+    Taken,
     columns_differ,
     divide,
     label_hashes,
+    number_seeds,
+    number_terms,
     row_hashes,
 )
 from mixedwood.data.read import read_table
 from mixedwood.data.row_folds import N_COUNTERS, count_hashes
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
-from mixedwood.data.target import Target, read_class_weight, read_target
+from mixedwood.data.target import Target, read_class_weight, read_numbers, read_target
 
 __all__ = ["Look", "Summary", "summarize"]
 
@@ -46,6 +51,7 @@ def summarize(
     weight: str | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
     copies: bool = False,
+    loss: str | None = None,
 ) -> ChunkedTable:
     """Read a table once, for its types, categories, bins and classes.
 
@@ -63,6 +69,8 @@ def summarize(
         Factors for the weights of classes; see `read_target`.
     copies : bool, default=False
         Whether to find out if there may be many equal rows, which `RowFolds` needs to know.
+    loss : str, optional
+        For a target of numbers, the loss that is to be lowered.
 
     Examples
     --------
@@ -74,7 +82,7 @@ def summarize(
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
     features = (categorical_features, ordinal_features)
-    job = Look(target, source.max_bins, *features, weight, class_weight, copies)
+    job = Look(target, source.max_bins, *features, weight, class_weight, copies, loss)
     found = source.run(job)
     assert found is not None  # there is no deadline
     return ChunkedTable(source, found.layout(job), found.equal_rows)
@@ -91,6 +99,7 @@ class Look:
     weight: str | None = None
     class_weight: Mapping[Any, float] | str | None = None
     copies: bool = False
+    loss: str | None = None
 
     @property
     def classes_without_weight(self) -> list[Any]:
@@ -122,6 +131,8 @@ class Summary:
         self.classes: dict[Any, int] = {}  # number of rows, without those of weight 0
         self.label_type = np.dtype(object)
         self.weights, self.squares = ExactSums(), ExactSums()  # by class
+        self.numbers: list[ExactSums] = []  # of a target of numbers
+        self.largest = 0.0  # of their absolute values
         self.sample = _Sample()
         self.equal_rows: NDArray[np.int64] | None = None
         self._hashes: dict[Label, np.uint64] = {}
@@ -137,36 +148,56 @@ class Summary:
         if len(taken.all_y) == 0:
             return
         try:
-            every = read_target(taken.all_y)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from error
-        self._add_classes(how, dict.fromkeys(every.classes.tolist(), 0), every.classes.dtype, name)
-        taken = taken.without_classes(how.classes_without_weight)
-        if taken.n_rows == 0:
-            return
-        try:
+            taken, target = self._add_target(how, name, taken)
+            if taken.n_rows == 0:
+                return
             table = read_table(
                 taken.X,
                 categorical_features=how.categorical_features,
                 ordinal_features=how.ordinal_features,
             )
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from error
-        read = every if taken.n_rows == len(taken.all_y) else read_target(taken.y)
-        labels = read.classes.tolist()
-        for code, count in enumerate(np.bincount(read.codes, minlength=len(labels)).tolist()):
-            self.classes[labels[code]] += count
-            if taken.weights is not None:
-                weights = taken.weights[read.codes == code]
-                self.weights.add(labels[code], weights)
-                self.squares.add(labels[code], weights * weights)
+            told = str(error)
+            raise type(error)(told if told.startswith(name) else f"{name}: {told}") from error
         if not self.columns:
             self.first = name
             self.columns = [_Merged(column) for column in table.schema]
         for state, column, array in zip(self.columns, table.schema, table.arrays, strict=True):
             state.add(_Merged.of(column, array, how.max_bins), name, self.first, how.max_bins)
         if how.copies or any(column.is_numeric for column in table.schema):
-            self._add_hashes(how, table, read, taken.weights)
+            self._add_hashes(how, table, target, taken.weights)
+
+    def _add_target(self, how: Look, name: str, taken: Taken) -> tuple[Taken, Target]:
+        """Add classes or numbers, and give the rows that are left with them."""
+        if how.loss is not None:
+            self._add_classes(how, {0: taken.n_rows}, np.dtype(np.int64), name)
+            if taken.n_rows == 0:
+                return taken, read_target([0])
+            target = read_numbers(taken.y, nonnegative=how.loss == "poisson")
+            weights = np.ones(taken.n_rows) if taken.weights is None else taken.weights
+            if taken.weights is not None:
+                self.weights.add(0, weights)
+                self.squares.add(0, weights * weights)
+            found = number_terms(how.loss, target.numbers)
+            self.numbers = self.numbers or [ExactSums() for _ in found]
+            for sums, part in zip(self.numbers, found, strict=True):
+                sums.add(0, weights * part)
+            self.largest = max(self.largest, float(np.abs(target.numbers).max()))
+            return taken, target
+        every = read_target(taken.all_y)
+        self._add_classes(how, dict.fromkeys(every.classes.tolist(), 0), every.classes.dtype, name)
+        left = taken.without_classes(how.classes_without_weight)
+        if left.n_rows == 0:
+            return left, every
+        target = every if left.n_rows == len(taken.all_y) else read_target(left.y)
+        labels = target.classes.tolist()
+        for code, count in enumerate(np.bincount(target.codes, minlength=len(labels)).tolist()):
+            self.classes[labels[code]] += count
+            if left.weights is not None:
+                weights = left.weights[target.codes == code]
+                self.weights.add(labels[code], weights)
+                self.squares.add(labels[code], weights * weights)
+        return left, target
 
     def _add_hashes(
         self, how: Look, table: Table, target: Target, weights: NDArray[np.float64] | None
@@ -176,7 +207,10 @@ class Summary:
             np.append(label_hashes(column.categories, known), MISSING_HASH)
             for column in table.schema
         ]
-        seeds = label_hashes(target.classes.tolist(), known)[target.codes]
+        if target.is_numeric:
+            seeds = number_seeds(target.numbers)
+        else:
+            seeds = label_hashes(target.classes.tolist(), known)[target.codes]
         hashes = row_hashes(table, seeds, hash_of, weights)
         self.sample.add(table, hashes)
         if how.copies:
@@ -191,6 +225,10 @@ class Summary:
         self._add_classes(how, other.classes, other.label_type, other.first)
         self.weights.merge(other.weights)
         self.squares.merge(other.squares)
+        self.largest = max(self.largest, other.largest)
+        self.numbers = self.numbers or [ExactSums() for _ in other.numbers]
+        for sums, more in zip(self.numbers, other.numbers, strict=bool(other.numbers)):
+            sums.merge(more)
         if self.equal_rows is None:
             self.equal_rows = other.equal_rows
         elif other.equal_rows is not None:
@@ -250,6 +288,17 @@ class Summary:
         if factors is not None:
             squares = squares * factors**2
         numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
+        numbers = None
+        if how.loss is not None:
+            classes = np.empty(0)
+            n_rows = int(counts.sum())
+            weight = Fraction(n_rows) if how.weight is None else self.weights.sum(0)
+            numbers = Numbers(
+                how.loss,
+                tuple(FixedPoint.for_numbers(s.top, s.lowest, n_rows) for s in self.numbers),
+                (weight, *(sums.sum(0) for sums in self.numbers)),
+                self.largest,
+            )
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),
@@ -268,6 +317,7 @@ class Summary:
             weights,
             whole,
             float(weights.sum() ** 2 / squares.sum()),
+            numbers,
         )
 
     def _fixed_point(self, how: Look, n_rows: int) -> FixedPoint | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from mixedwood._limits import Deadline, read_time_limit, warn_time_limit
 from mixedwood._parts import Partitioner
@@ -21,9 +22,11 @@ from mixedwood.data.summary import summarize
 from mixedwood.grow.counted import (
     Sample,
     count_ends,
+    count_number_ends,
     drawn_samples,
     fold_samples,
     grow_counted,
+    squared_deviations,
     whole_sample,
 )
 from mixedwood.pruning import CrossValidatedPath
@@ -34,7 +37,7 @@ from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
     from mixedwood.estimators.forest import ForestClassifier
-    from mixedwood.estimators.tree import TreeClassifier
+    from mixedwood.estimators.tree import GreedyTree, TreeClassifier
 
 __all__ = ["fit_chunks", "fit_forest_chunks", "predict_chunks"]
 
@@ -42,9 +45,9 @@ _PRUNERS = {"collapse": collapse, "merge_equal": merge_equal_leaves}
 
 
 def fit_chunks(
-    model: TreeClassifier, X: Any, y: str, sample_weight: Any
+    model: GreedyTree, X: Any, y: str, sample_weight: Any
 ) -> tuple[Layout, NDArray[np.float64] | None]:
-    """Fit a tree of classes; what else the estimator can do needs all rows at once."""
+    """Fit a tree; what else the estimator can do needs all rows at once."""
     model._check_parameters()
     _check_supported(model, sample_weight)
     pruners = model._pruners()
@@ -55,13 +58,15 @@ def fit_chunks(
         categorical_features=model.categorical_features,
         ordinal_features=model.ordinal_features,
         weight=sample_weight,
-        class_weight=model.class_weight,
+        class_weight=getattr(model, "class_weight", None),
         copies=validated,
+        loss=model.criterion if is_regressor(model) else None,
     )
-    costs = read_cost_matrix(model.cost_matrix, table.layout.classes)
+    costs = read_cost_matrix(getattr(model, "cost_matrix", None), table.layout.classes)
     deadline = Deadline.after(read_time_limit(model.time_limit))
     fit = _fit_validated if validated else _fit_one
-    model.tree_, model.pruning_path_ = fit(model, table, pruners, costs, deadline)
+    found = fit(model, table, pruners, costs, deadline)
+    model.tree_, model.pruning_path_ = found.tree, found.path
     return table.layout, costs
 
 
@@ -151,7 +156,7 @@ def _check_forest(model: ForestClassifier, sample_weight: Any) -> TreeClassifier
 
 
 def _fit_one(
-    model: TreeClassifier,
+    model: GreedyTree,
     table: ChunkedTable,
     pruners: Sequence[Pruner],
     costs: NDArray[np.float64] | None,
@@ -170,7 +175,7 @@ def _fit_one(
 
 
 def _fit_validated(
-    model: TreeClassifier,
+    model: GreedyTree,
     table: ChunkedTable,
     pruners: Sequence[Pruner],
     costs: NDArray[np.float64] | None,
@@ -185,8 +190,8 @@ def _fit_validated(
     seeds = tuple(spawn_seed(choice_seed, REPETITION, i) for i in range(n_divisions))
     folds = RowFolds.of(table, folds_for(layout.n_rows, options["cv"]), seeds, deadline)
     parts = None
-    # A table of one class is not divided.
-    if folds is not None and np.count_nonzero(layout.class_counts) > 1:
+    # A table of one class, or of equal numbers, is not divided.
+    if folds is not None and _varies(layout):
         parts = fold_samples(table, folds, deadline)
     elif folds is not None:
         parts = []
@@ -200,9 +205,10 @@ def _fit_validated(
         deadline=deadline,
     )
     tree, *others = [_pruned(tree, before) for tree in grown.trees]
-    ends = None
+    ends: Any = None
     if grown.complete and parts is not None and folds is not None:
-        ends = count_ends(table, others, parts, folds, deadline) if parts else []
+        count: Any = count_ends if layout.numbers is None else count_number_ends
+        ends = count(table, others, parts, folds, deadline) if parts else []
     if ends is None:
         if not grown.complete:
             _warn_incomplete()
@@ -218,6 +224,12 @@ def _fit_validated(
         strengths=SHRINKAGE if options["shrinkage"] else (0.0,),
     )
     return Pruned(_pruned(path.tree(), after), path)
+
+
+def _varies(layout: Layout) -> bool:
+    if layout.numbers is None:
+        return int(np.count_nonzero(layout.class_counts)) > 1
+    return squared_deviations(layout.numbers.sums) > 0
 
 
 def _pruned(tree: Tree, pruners: Sequence[Pruner]) -> Tree:
@@ -244,7 +256,7 @@ def predict_chunks(model: Any, X: Any, method: str) -> Iterator[Any]:
             raise type(error)(f"{name}: {error}") from error
 
 
-def _check_supported(model: TreeClassifier, sample_weight: Any) -> None:
+def _check_supported(model: GreedyTree, sample_weight: Any) -> None:
     """Raise an error for what needs rows; before anything is read."""
     names = [pruner.name for pruner in model._pruners()]
     rows = [name for name in names if name not in ("cost_complexity", *_PRUNERS)]
@@ -263,16 +275,20 @@ def _check_supported(model: TreeClassifier, sample_weight: Any) -> None:
             "sample_weight must be the name of a column if the table is read in pieces. Got "
             f"{type(sample_weight).__name__} instead."
         )
-    partitioner = Partitioner.read(model.partitioner)
+    given = model.partitioner
+    options = given.options if isinstance(given, Partitioner) else {}
     refused = {
+        "criterion='absolute_error', which is no sum over rows,": (
+            model.criterion == "absolute_error"
+        ),
         "crossed_features": model.crossed_features is not None,
         "monotonic_cst": model.monotonic_cst is not None,
         "max_leaf_nodes with growth='depth_first'": (
-            model.max_leaf_nodes is not None and model.growth == "depth_first"
+            model.max_leaf_nodes is not None and getattr(model, "growth", "") == "depth_first"
         ),
         "selection='average_gain'": model.selection == "average_gain",
         "handle_missing='fractional'": model.handle_missing == "fractional",
-        "a partitioner with per='tree'": partitioner.options.get("per") == "tree",
+        "a partitioner with per='tree'": options.get("per") == "tree",
     }
     _refuse([name for name, is_set in refused.items() if is_set])
 

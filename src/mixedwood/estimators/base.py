@@ -115,9 +115,9 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         if isinstance(y, str):
             raise TypeError(
                 f"y is the str {y!r}, and {type(self).__name__} needs the labels or numbers "
-                "themselves. Only TreeClassifier, ForestClassifier, BoostedTreesClassifier and "
-                "BoostedTreesRegressor can be fitted to a table that is read in pieces, where y "
-                "names the target column."
+                "themselves. Only TreeClassifier, TreeRegressor, ForestClassifier, "
+                "BoostedTreesClassifier and BoostedTreesRegressor can be fitted to a table that is "
+                "read in pieces, where y names the target column."
             )
         if isinstance(X, str | os.PathLike):
             raise TypeError(

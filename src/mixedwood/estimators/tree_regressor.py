@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -205,6 +205,8 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
     }
 
+    _fits_in_pieces = True
+
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -380,6 +382,34 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         name = getattr(self.partitioner, "name", self.partitioner)
         is_random = self.max_features is not None or str(name).startswith("random")
         return seed if is_random else choice_seed, choice_seed
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | str | None = None) -> Self:
+        """Fit the tree to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows;
+            or a table that is read in pieces, as for `TreeClassifier.fit`.
+        y : array-like of shape (n_rows,), or str
+            Finite numbers. With a str, X is read in pieces, and has them in the column of this
+            name.
+        sample_weight : array-like of shape (n_rows,), or str, optional
+            Weights of the rows; rows of weight 0 are ignored. If X is read in pieces, the name of
+            the column that has them.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        if isinstance(y, str):
+            from mixedwood.estimators._chunked import fit_chunks
+
+            layout, _ = fit_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes)
+            return self
+        return self._fit_rows(X, y, sample_weight)
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         seed, choice_seed = self._seeds()

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +22,11 @@ from mixedwood import _core
 from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind
-from mixedwood.data.pieces import ChunkedTable, Layout, Piece
+from mixedwood.data.fixed_point import FixedPoint
+from mixedwood.data.pieces import ChunkedTable, Layout, Piece, loss_terms
 from mixedwood.data.row_draws import RowDraws
 from mixedwood.data.row_folds import RowFolds
-from mixedwood.grow.encoded import KINDS
+from mixedwood.grow.encoded import KINDS, fill
 from mixedwood.grow.greedy import GrowSettings, native_costs, native_settings
 from mixedwood.tree import Tree, TreeBuilder
 from mixedwood.tree.tree import STOP, SplitKind
@@ -33,9 +35,11 @@ __all__ = [
     "Grown",
     "Sample",
     "count_ends",
+    "count_number_ends",
     "drawn_samples",
     "fold_samples",
     "grow_counted",
+    "squared_deviations",
     "whole_sample",
 ]
 
@@ -58,6 +62,8 @@ class Sample:
         Whether all weights are whole numbers.
     division, without : int
         The division into folds, and the fold that is left out; -1 for none.
+    sums : tuple of Fraction
+        For a target of numbers: the sum of weights, weighted numbers and so on; see `Numbers`.
     draw : int
         The number of the random sample; -1 for none.
     seed : int or None
@@ -69,6 +75,7 @@ class Sample:
     whole_weights: bool
     division: int = 0
     without: int = -1
+    sums: tuple[Fraction, ...] = ()
     draw: int = -1
     seed: int | None = None
 
@@ -83,7 +90,8 @@ class Sample:
 
 def whole_sample(layout: Layout) -> Sample:
     """All rows of a table."""
-    return Sample(layout.n_rows, layout.class_weights, layout.whole_weights)
+    sums = () if layout.numbers is None else layout.numbers.sums
+    return Sample(layout.n_rows, layout.class_weights, layout.whole_weights, sums=sums)
 
 
 def fold_samples(
@@ -107,7 +115,9 @@ def fold_samples(
             rest = sums[np.arange(len(sums)) != fold].sum(axis=0)
             weights = _effective(layout, rest[:, :-1])
             whole = not rest[:, -1].any()
-            samples.append(Sample(int(rest[:, 0].sum()), weights, whole, division, fold))
+            exact = () if layout.numbers is None else layout.exact_sums(rest[0, :-1])
+            n_rows = int(rest[:, 0].sum())
+            samples.append(Sample(n_rows, weights, whole, division, fold, exact))
     return samples
 
 
@@ -165,7 +175,7 @@ class _FoldSums:
 
     def start(self) -> NDArray[np.int64]:
         layout, folds = self.layout, self.folds
-        shape = (len(folds.seeds), folds.n_folds, len(layout.classes), layout.n_terms + 1)
+        shape = (len(folds.seeds), folds.n_folds, layout.n_groups, layout.n_terms + 1)
         return np.zeros(shape, dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], piece: Piece) -> None:
@@ -219,7 +229,8 @@ def grow_counted(
     """
     layout = table.layout
     samples = samples or [whole_sample(layout)]
-    growths = [_Growth(layout, settings(s.n_rows), s, cost_matrix, seed) for s in samples]
+    kind = _Growth if layout.numbers is None else _NumberGrowth
+    growths = [kind(layout, settings(s.n_rows), s, cost_matrix, seed) for s in samples]
     level = [(g, g.root) for g in growths if g.may_be_split(g.root)]
     most = max(1, _MEMORY // max(1, _Histograms.bytes_of_node(layout)))
     number = 0
@@ -263,7 +274,7 @@ class _Ends:
 
     def start(self) -> NDArray[np.int64]:
         n_nodes = sum(tree.n_nodes for tree in self.trees)
-        return np.zeros((n_nodes, len(self.layout.classes), self.layout.n_terms), dtype=np.int64)
+        return np.zeros((n_nodes, self.layout.n_groups, self.layout.n_terms), dtype=np.int64)
 
     def add(self, total: NDArray[np.int64], piece: Piece) -> None:
         folds = _folds_of(self.folds, piece)
@@ -289,7 +300,7 @@ def native_table(layout: Layout) -> _core.CountedTable:
         list(layout.bins),
         np.array([column.n_categories for column in schema], dtype=np.int32),
         "".join(KINDS[column.kind] for column in schema),
-        len(layout.classes),
+        layout.n_groups,
     )
 
 
@@ -326,11 +337,11 @@ class _Histograms:
     @staticmethod
     def bytes_of_node(layout: Layout) -> int:
         """Bytes that the counts of a node take."""
-        return native_table(layout).length * (4 if layout.fixed is None else 8 * layout.n_terms)
+        return native_table(layout).length * (4 if layout.n_terms == 1 else 8 * layout.n_terms)
 
     def start(self) -> NDArray[Any]:
         length = native_table(self.layout).length
-        if self.layout.fixed is None:
+        if self.layout.n_terms == 1:
             return np.zeros((self.n_slots, length), dtype=np.uint32)
         return np.zeros((self.n_slots, length, self.layout.n_terms), dtype=np.int64)
 
@@ -345,7 +356,7 @@ class _Histograms:
                 rows = np.repeat(np.arange(piece.n_rows), times)
                 codes = [column[rows] for column in codes]
                 classes, slots = classes[rows], slots[rows]
-            if self.layout.fixed is None:
+            if self.layout.n_terms == 1:
                 _core.add_counts(native, codes, classes, slots, total)
             else:
                 terms = piece.terms if rows is None else piece.terms[rows]
@@ -354,7 +365,7 @@ class _Histograms:
 
 @dataclass(eq=False)
 class _Node:
-    counts: Numbers  # weight of each class
+    counts: Numbers  # weight of each class; or weight, mean, squared deviations and loss
     n_rows: int
     seed: int
     depth: int
@@ -385,13 +396,27 @@ class _Growth:
         self.table, self.chosen, self.sample = layout, settings, sample
         self.cost_matrix = cost_matrix
         self.native = native_table(layout)
-        partitioner = Partitioner.read(settings.partitioner)
-        costs = native_costs(cost_matrix, settings)
         seed = seed if sample.seed is None else sample.seed
-        self.settings = native_settings(settings, partitioner, seed, *costs)
+        self.settings = self._native_settings(seed)
         columns = np.arange(len(layout.schema), dtype=np.int32)
-        self.root = _Node(sample.class_weights, sample.n_rows, seed, 0, columns)
+        self.root = _Node(self._root_counts(), sample.n_rows, seed, 0, columns)
         self.worths: list[float] = []  # the least on the way to each split
+
+    def _native_settings(self, seed: int) -> Any:
+        partitioner = Partitioner.read(self.chosen.partitioner)
+        costs = native_costs(self.cost_matrix, self.chosen)
+        return native_settings(self.chosen, partitioner, seed, *costs)
+
+    def _root_counts(self) -> Numbers:
+        return self.sample.class_weights
+
+    def _counts(self, terms: NDArray[np.int64]) -> Numbers:
+        """Give what nodes with these sums of terms have instead of counts."""
+        return _effective(self.table, terms)
+
+    @staticmethod
+    def _weight(node: _Node) -> float:
+        return float(node.counts.sum())
 
     def may_be_split(self, node: _Node) -> bool:
         chosen = self.chosen
@@ -408,7 +433,7 @@ class _Growth:
         node.split = found
         columns = node.columns if self.chosen.max_features else found["columns"]
         terms = self._terms_of_children(found, histogram)
-        counts = _effective(self.table, terms)
+        counts = self._counts(terms)
         n_rows = terms[..., 0].sum(axis=1).tolist()
         node.children = [
             _Node(row, n, int(child_seed), node.depth + 1, columns)
@@ -428,7 +453,7 @@ class _Growth:
                 math.inf,
             )  # fmt: skip
         terms = histogram.reshape(len(histogram), -1)
-        k = len(self.table.classes)
+        k = self.table.n_groups
         weights = _effective(self.table, terms.reshape(-1, k, terms.shape[1])).ravel()
         return _core.choose_weighed_split(
             self.native, self.settings, weights, terms[:, 0].astype(np.float64), node.n_rows,
@@ -438,7 +463,7 @@ class _Growth:
     def _terms_of_children(
         self, found: dict[str, Any], histogram: NDArray[Any]
     ) -> NDArray[np.int64]:
-        column, k = found["column"], len(self.table.classes)
+        column, k = found["column"], self.table.n_groups
         edges = self.table.bins[column]
         n_values = self.table.schema.columns[column].n_categories if edges is None else len(edges)
         start = int(self.native.offset[column])
@@ -455,7 +480,7 @@ class _Growth:
 
     def _choose_sides(self, node: _Node) -> None:
         """Where rows go that the split cannot place; as the native grower does."""
-        heavier = int(np.argmax([child.counts.sum() for child in node.children]))
+        heavier = int(np.argmax([self._weight(child) for child in node.children]))
         unmet = node.split["missing_child"] == STOP
         node.missing = heavier if unmet else node.split["missing_child"]
         node.unknown = {"stop": STOP, "missing": node.missing, "majority": heavier}[
@@ -513,7 +538,8 @@ class _Growth:
     def tree(self, split: list[_Node]) -> Tree:
         """Make a tree of nodes that are split, in the order of their children's numbers."""
         table, root = self.table, self.root
-        builder = TreeBuilder(table.schema, table.classes, root.counts)
+        loss = None if table.numbers is None else table.numbers.loss
+        builder = TreeBuilder(table.schema, table.classes, root.counts, loss=loss)
         root.number = 0
         for node in split:
             for child, number in zip(node.children, self._split(builder, node), strict=True):
@@ -524,7 +550,7 @@ class _Growth:
             # Also two branches of one category each are a multiway split.
             kind[node.number] = node.split["kind"]
             for child in node.children:
-                if not child.counts.any():
+                if loss is None and not child.counts.any():
                     label[child.number] = label[node.number]
         return changed(tree, label=label, split_kind=kind)
 
@@ -545,3 +571,128 @@ class _Growth:
         for value, child in pairs:
             groups[child].append(column.categories[value])
         return builder.split_categories(node.number, column.name, counts, groups, **others)
+
+
+def squared_deviations(sums: tuple[Fraction, ...]) -> float:
+    """Sum of squared deviations from the mean; 0 if it is no more than products were rounded by."""
+    weight, total, squares = sums[:3]
+    found = squares - total * total / weight
+    return float(found) if found > squares * Fraction(1, 2**50) else 0.0
+
+
+class _NumberGrowth(_Growth):
+    """A tree that predicts numbers."""
+
+    chosen: GrowSettings
+
+    def _native_settings(self, seed: int) -> Any:
+        partitioner = self.chosen.partitioner
+        name = partitioner.name if isinstance(partitioner, Partitioner) else partitioner
+        return fill(_core.RegressSettings(), self.chosen, partitioner=name, seed=seed)
+
+    def _root_counts(self) -> Numbers:
+        return self._statistics(self.sample.sums)
+
+    def _counts(self, terms: NDArray[np.int64]) -> Numbers:
+        return np.array([self._statistics(self.table.exact_sums(row[0])) for row in terms])
+
+    def _statistics(self, sums: tuple[Fraction, ...]) -> Numbers:
+        """Weight, mean, squared deviations and loss, from exact sums."""
+        assert self.table.numbers is not None
+        weight, total = sums[:2]
+        mean = float(total / weight)
+        deviations = squared_deviations(sums)
+        loss = deviations
+        if self.table.numbers.loss == "poisson":
+            loss = float(sums[3]) - (float(total) * math.log(mean) if mean > 0 else 0.0)
+        return np.array([float(weight), mean, deviations, max(0.0, loss)])
+
+    @staticmethod
+    def _weight(node: _Node) -> float:
+        return float(node.counts[0])
+
+    def may_be_split(self, node: _Node) -> bool:
+        chosen = self.chosen
+        if chosen.max_depth is not None and node.depth >= chosen.max_depth:
+            return False
+        least = max(chosen.min_samples_split, 2 * chosen.min_samples_leaf)
+        return node.n_rows >= least and bool(node.counts[2] > 0)
+
+    def _choose(self, node: _Node, histogram: NDArray[Any]) -> dict[str, Any]:
+        sums = self.table.number_sums(histogram)
+        cells = np.array(
+            [histogram[:, 0].astype(np.float64), self.table.weights(histogram), *sums[:2]]
+        )
+        weight, mean, deviations, loss = node.counts.tolist()
+        total = np.array([node.n_rows, weight, weight * mean, mean, deviations, loss])
+        return _core.choose_number_split(
+            self.native, self.settings, cells, total, self.sample.whole_weights, node.seed,
+            node.columns, math.inf,
+        )  # fmt: skip
+
+
+def count_number_ends(
+    table: ChunkedTable,
+    trees: Sequence[Tree],
+    samples: Sequence[Sample],
+    folds: RowFolds,
+    deadline: Deadline = NO_DEADLINE,
+) -> list[list[list[Fraction]]] | None:
+    """For each tree and node, sums over the rows left out that end in it; takes a pass.
+
+    The sums are those of weights, and of weights times the functions that `NodeLosses` needs.
+    """
+    count = _NumberEnds(table.layout, folds, list(trees), list(samples))
+    found = table.total(count, "", deadline)
+    if found is None:
+        return None
+    ends = np.cumsum([tree.n_nodes for tree in trees])[:-1]
+    return [[count.sums(row) for row in part] for part in np.split(found, ends)]
+
+
+@dataclass(frozen=True, eq=False)
+class _NumberEnds:
+    layout: Layout
+    folds: RowFolds
+    trees: list[Tree]
+    samples: list[Sample]
+
+    @property
+    def fixed(self) -> list[FixedPoint]:
+        layout = self.layout
+        assert layout.numbers is not None
+        weight = 1 if layout.fixed is None else layout.fixed.top
+        largest = np.array([layout.numbers.largest])
+        bounds = [1.0, *(float(b[0]) for b in loss_terms(layout.numbers.loss, largest, bound=True))]
+        tops = [weight + math.frexp(bound)[1] for bound in bounds]
+        return [FixedPoint.for_numbers(top, top - 93, layout.n_rows) for top in tops]
+
+    def sums(self, parts: NDArray[np.int64]) -> list[Fraction]:
+        """Turn the parts of a node into sums, without rounding."""
+        found, start = [], 0
+        for one in self.fixed:
+            found.append(one.join_exactly(parts[start : start + one.n_parts]))
+            start += one.n_parts
+        return found
+
+    def start(self) -> NDArray[np.int64]:
+        n_nodes = sum(tree.n_nodes for tree in self.trees)
+        return np.zeros((n_nodes, sum(one.n_parts for one in self.fixed)), dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], piece: Piece) -> None:
+        folds = _folds_of(self.folds, piece)
+        assert piece.numbers is not None
+        assert self.layout.numbers is not None
+        weights = np.ones(piece.n_rows) if piece.weights is None else piece.weights
+        found = [
+            weights,
+            *(weights * t for t in loss_terms(self.layout.numbers.loss, piece.numbers)),
+        ]
+        parts = [one.split(part) for one, part in zip(self.fixed, found, strict=True)]
+        terms = np.concatenate(parts, axis=1)
+        first = 0
+        for tree, sample in zip(self.trees, self.samples, strict=True):
+            rows = np.flatnonzero(folds[sample.division] == sample.without)
+            if len(rows):
+                np.add.at(total, first + tree.apply(piece.table.take(rows)), terms[rows])
+            first += tree.n_nodes

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.losses import path_losses
+from mixedwood.pruning.losses import path_losses, path_losses_of_sums
 from mixedwood.pruning.shrinkage import (
     shrink,
     shrunk_labels,
@@ -485,12 +485,13 @@ class HeldOut(NamedTuple):
     ----------
     tree : Tree
         The tree.
-    counts : ndarray of shape (n_nodes, n_classes)
-        Class weights of those rows that end in each node.
+    counts : ndarray of shape (n_nodes, n_classes), or list of sums
+        Class weights of those rows that end in each node; for numbers, the sums that
+        `path_losses_of_sums` takes.
     """
 
     tree: Tree
-    counts: NDArray[np.float64]
+    counts: Any
 
 
 def cross_validated_counts(
@@ -521,14 +522,20 @@ def cross_validated_counts(
         return _undivided(path)
     alphas, tried, costs = _grid(path), _tried(strengths), tree.cost_matrix
     powers = _powers(costs)
-    wrong = np.zeros((len(powers), len(tried), len(alphas)))
+    wrong = np.zeros((2 if tree.is_numeric else len(powers), len(tried), len(alphas)))
     for fold in held_out:
         found = cost_complexity_path(fold.tree, risk)
+        if tree.is_numeric:
+            values = [shrunk_values(fold.tree, s)[:, 0] for s in tried]
+            sums = path_losses_of_sums(fold.tree, found.cut_at, fold.counts, alphas, values)
+            wrong += np.stack([sums.losses, sums.squares])
+            continue
         for errors, power in zip(wrong, powers, strict=True):
             matrix = fold.tree.cost_matrix if power is None else power
             errors += _errors_of_counts(found, fold.counts, alphas, tried, matrix)
-    means = wrong / (n_divisions * tree.statistics[0].sum())
-    return _choose(path, means, n_effective, se_rule, tried, costs, is_numeric=False)
+    root = tree.statistics[0]
+    means = wrong / (n_divisions * (root[0] if tree.is_numeric else root.sum()))
+    return _choose(path, means, n_effective, se_rule, tried, costs, is_numeric=tree.is_numeric)
 
 
 def _undivided(path: CostComplexityPath) -> CrossValidatedPath:

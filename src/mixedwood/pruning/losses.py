@@ -6,6 +6,8 @@ number; so the losses of the rows at each node of the full tree give the loss of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from mixedwood.data import Table, Target, check_same_length
 from mixedwood.tree import SplitKind, Tree
 
-__all__ = ["PathLosses", "losses_at_nodes", "path_losses", "row_losses"]
+__all__ = ["PathLosses", "losses_at_nodes", "path_losses", "path_losses_of_sums", "row_losses"]
 
 Numbers = NDArray[np.float64]
 
@@ -122,6 +124,91 @@ def path_losses(
         Arrays of shape (len(values), n_alphas).
     """
     check_same_length(table, target)
+    ends = tree.apply(table)
+    return _losses_of_path(
+        tree,
+        cut_at,
+        alphas,
+        values,
+        lambda numbers, power: _sums(tree, ends, target, numbers, power),
+    )
+
+
+def path_losses_of_sums(
+    tree: Tree,
+    cut_at: Numbers,
+    sums: Sequence[Sequence[Fraction]],
+    alphas: Numbers,
+    values: list[Numbers],
+) -> PathLosses:
+    """Sum the losses as `path_losses` does, given sums of the rows that end in each node.
+
+    These are the sums of weights, and of weights times powers of the target from 1 to 4; or for
+    "poisson", times y, y**2, a, a**2 and a * y, where a is y log y - y.
+    """
+    passing = [list(row) for row in sums]
+    for node in range(tree.n_nodes - 1, 0, -1):
+        above = passing[int(tree.parent[node])]
+        above[:] = [x + y for x, y in zip(above, passing[node], strict=True)]
+    kind = _PoissonSums if tree.loss == "poisson" else _Powers
+    through, here = kind(passing), kind(sums)
+    return _losses_of_path(
+        tree,
+        cut_at,
+        alphas,
+        values,
+        lambda numbers, power: (through.losses(numbers, power), here.losses(numbers, power)),
+    )
+
+
+class _Powers:
+    """Sums of squared errors and of their squares, by moments about the mean of each node."""
+
+    def __init__(self, sums: Sequence[Sequence[Fraction]]) -> None:
+        found = np.zeros((5, len(sums)))
+        for node, (w, s, s2, s3, s4) in enumerate(sums):
+            if w == 0:
+                continue
+            m = s / w
+            second = s2 - m * s
+            third = s3 - 3 * m * s2 + 2 * m * m * s
+            fourth = s4 - 4 * m * s3 + 6 * m * m * s2 - 3 * m**3 * s
+            found[:, node] = [float(x) for x in (w, m, second, third, fourth)]
+        self.weight, self.mean, self.second, self.third, self.fourth = found
+
+    def losses(self, values: Numbers, power: int) -> Numbers:
+        away = self.mean - values
+        if power == 1:
+            return np.asarray(self.second + self.weight * away**2)
+        sums = self.fourth + 4 * away * self.third + 6 * away**2 * self.second
+        return np.asarray(np.maximum(sums + self.weight * away**4, 0.0))
+
+
+class _PoissonSums:
+    """Sums of half the deviance and of its squares."""
+
+    def __init__(self, sums: Sequence[Sequence[Fraction]]) -> None:
+        self.sums = np.array([[float(x) for x in row] for row in sums]).T
+
+    def losses(self, values: Numbers, power: int) -> Numbers:
+        weight, y, y2, own, own2, own_y = self.sums
+        mean = np.maximum(values, _SMALLEST_MEAN)
+        log = np.log(mean)
+        if power == 1:
+            return np.asarray(np.maximum(own - log * y + mean * weight, 0.0))
+        squares = own2 + log**2 * y2 + mean**2 * weight
+        products = mean * own - log * own_y - mean * log * y
+        return np.asarray(np.maximum(squares + 2 * products, 0.0))
+
+
+def _losses_of_path(
+    tree: Tree,
+    cut_at: Numbers,
+    alphas: Numbers,
+    values: list[Numbers],
+    sums: Callable[[Numbers, int], tuple[Numbers, Numbers]],
+) -> PathLosses:
+    """Losses of a path, given a function of numbers and power for `losses_at_nodes`."""
     above = np.append(cut_at, np.inf)[tree.parent]  # the smallest alpha that removes the node
     for ahead in tree._leaps():
         above = np.minimum(above, above[ahead])
@@ -130,11 +217,10 @@ def path_losses(
     own = np.searchsorted(alphas, cut_at)
     own = np.where(is_leaf, 0, np.where(np.isinf(cut_at), n, own))
     gone = np.where(np.isinf(above), n, np.searchsorted(alphas, above))
-    ends = tree.apply(table)
     found = np.empty((2, len(values), n))
     for place, numbers in enumerate(values):
         for power in (1, 2):
-            passing, ending = _sums(tree, ends, target, numbers, power)
+            passing, ending = sums(numbers, power)
             # A node predicts all rows that pass it while it is a leaf; before, if it is an inner
             # node, those that stop there.
             total = _interval_sums(own, gone, passing, n)
