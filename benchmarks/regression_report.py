@@ -247,8 +247,8 @@ squared errors of rows does and RMSE differs by more than 1 %.
 ## Prediction intervals
 
 Coverage of `EnsembleRegressor.predict_interval`, with "(off)" where it is further from the
-nominal one than 2 points or two standard errors (each row counts once), and its mean width over that of LightGBM with
-early stopping whose absolute residuals come from five folds:
+nominal one than 2 points or two standard errors (each row counts once), and its mean width over that
+of LightGBM with early stopping whose absolute residuals come from five folds:
 
 {intervals(results)}
 """

@@ -93,7 +93,7 @@ def test_each_tree_is_that_of_memory_with_the_rows_of_its_sample(name, copies):
         member.set_params(random_state=seed, class_weight=model.class_weight)
         # Categories that the sample lacks are known from the whole table.
         encoded = read_table(part.drop_columns("y"), schema=found.schema_)
-        target = member._read_y(part["y"], None, model.class_weight)
+        target = member._read_y(part["y"], None)
         same_arrays(member._fit_encoded(encoded, target, seed=seed), grown)
 
 
