@@ -181,7 +181,7 @@ class BlockGrower::Impl {
   void finish() {
     ended_ = true;
     for (Node& node : nodes_) {
-      node.sums = {};
+      node.sums = Sums{};
       node.number = -1;
     }
     order_.clear();
@@ -394,7 +394,7 @@ class BlockGrower::Impl {
       if (stop.requested()) found = {};  // a node that was not looked at to the end stays a leaf
     }
     if (!found.found()) {
-      nodes_[at(which)].sums = {};
+      nodes_[at(which)].sums = Sums{};
       return;
     }
     std::vector<Sum> right = nodes_[at(which)].total;
@@ -424,16 +424,16 @@ class BlockGrower::Impl {
       nodes_[at(which)].children[k] = static_cast<std::int32_t>(nodes_.size());
       nodes_.push_back(std::move(child));
     }
-    found.bins = {};
+    found.bins = std::vector<std::int32_t>{};
     Node& node = nodes_[at(which)];
     node.split = std::move(found);
     if (may_be_split(node.children[0]) || may_be_split(node.children[1])) {
       following.push_back(node.children[0]);
       // Sums are kept for the children as far as there is memory for them.
       kept_ += layout_.size() * sizeof(Sum);
-      if (kept_ > data_.max_memory / 2) node.sums = {};
+      if (kept_ > data_.max_memory / 2) node.sums = Sums{};
     } else {
-      node.sums = {};
+      node.sums = Sums{};
     }
   }
 
@@ -447,7 +447,7 @@ class BlockGrower::Impl {
       const auto before =
           ranks_.end() - std::upper_bound(ranks_.begin(), ranks_.end(), parent.least_rank);
       if (settings_.best_first && settings_.max_leaf_nodes && before + 1 >= *settings_.max_leaf_nodes)
-        parent.sums = {};
+        parent.sums = Sums{};
       else
         left.push_back(first);
     }
