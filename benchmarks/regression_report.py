@@ -226,7 +226,7 @@ or failed: {"; ".join(failed) or "none"}.
 Methods that were not run at all: {
         ", ".join(m for m in METHODS if m not in [*results.methods, *results.others, CONFORMAL])
         or "none"
-    }. ranger is not packaged in Debian 12. M5P and the methods of R are ended after 120 CPU seconds.
+    }. ranger is not packaged in Debian 12. M5P and the methods of R end after 120 CPU seconds.
 
 ## Accuracy
 
@@ -247,8 +247,8 @@ squared errors of rows does and RMSE differs by more than 1 %.
 ## Prediction intervals
 
 Coverage of `EnsembleRegressor.predict_interval`, with "(off)" where it is further from the
-nominal one than 2 points or two standard errors (each row counts once), and its mean width over that
-of LightGBM with early stopping whose absolute residuals come from five folds:
+nominal one than 2 points or two standard errors (each row counts once), and its mean width over
+that of LightGBM with early stopping whose absolute residuals come from five folds:
 
 {intervals(results)}
 """

@@ -115,7 +115,7 @@ def test_explanations_of_votes_add_up(name):
 
 
 # The Gini criterion of three classes with costs is searched otherwise.
-GINI = {"cart", "grow_prune", "forest", "hard_forest", "grow_prune_forest", "ensemble"}
+GINI = {"cart", "grow_prune", "refitted", "forest", "hard_forest", "grow_prune_forest", "ensemble"}
 
 
 @pytest.mark.parametrize("name", sorted(MODELS.keys() - GINI))

@@ -55,7 +55,7 @@ def test_numbers_and_small_tables_are_left_in_peace():
 MODELS = {
     "tree": mw.TreeClassifier(),
     "model tree": mw.ModelTreeClassifier(),
-    "grow and prune": mw.GrowPruneTreeClassifier(),
+    "grow and prune": mw.GrowPruneTreeClassifier(random_state=0),
     "forest": mw.ForestClassifier(n_estimators=3, random_state=0),
     "boosted": mw.BoostedTreesClassifier(n_estimators=3, random_state=0),
     "ensemble": mw.EnsembleClassifier(

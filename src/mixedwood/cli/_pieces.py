@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
-from sklearn.base import is_classifier
 
 from mixedwood.cli._bar import bar_after_two_seconds
 from mixedwood.cli._models import model_size
@@ -84,7 +83,7 @@ def check_options(estimator: Any, paths: list[Path], options: dict[str, Any]) ->
         )
     if any(str(path) == "-" for path in paths):
         raise click.UsageError("The standard input can be read only once, and not in pieces.")
-    if not (is_classifier(estimator) and getattr(estimator, "_fits_in_pieces", False)):
+    if not getattr(estimator, "_fits_in_pieces", False):
         raise click.UsageError(
             f"{type(estimator).__name__} cannot be fitted to files that are read in pieces; "
             "--model tree, forest and boosted can. If the files fit into memory, give a larger "
