@@ -375,6 +375,7 @@ class BoostingState:
         for first in range(0, n_outputs, width):
             seed = int(rng.integers(2**63))
             outputs = slice(first, first + width)
+            tree: Tree | None
             if self.plan.estimator is not None:
                 tree, values, node = self._classification_tree(
                     self.plan.estimator, rows, outputs, seed, time_limit

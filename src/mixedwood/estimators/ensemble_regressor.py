@@ -338,7 +338,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
             warnings.simplefilter("ignore", UserWarning)
             forest._fit_table(rows, of_errors, time_limit)
         known = ~np.isnan(forest.oob_prediction_)
-        found, narrowest = plain, 1.0
+        found: dict[str, Any] = plain
+        narrowest = 1.0
         usual = np.array([conformal_quantile(plain["_scores"], c) for c in _CHOICE_COVERAGES])
         for fraction in _OFFSETS:  # no interval has width 0
             offset = float(errors.mean()) * fraction
