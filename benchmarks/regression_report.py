@@ -48,7 +48,7 @@ class Results:
         most = max(map(len, ran.values()))
         # Methods with ranks ran on most of the sets; a set is complete if all of them ran on it.
         self.methods = [m for m in METHODS if len(ran[m]) >= 0.6 * most and m != CONFORMAL]
-        self.others = [m for m in METHODS if m in ran and m not in [*self.methods, CONFORMAL]]
+        self.others = [m for m in METHODS if ran[m] and m not in [*self.methods, CONFORMAL]]
         self.folds: dict[str, list[tuple[int, int]]] = {}
         for name in self.entries:
             here = [m for m in self.methods if name in ran[m]]
@@ -195,7 +195,8 @@ def intervals(results: Results) -> str:
         pairs = [pair for pair in pairs if all("coverage" in record for record in pair)]
         if not pairs:
             continue
-        n_rows = results.entries[name]["rows"] / 2 * min(len(pairs), 2)  # repeats are the same rows
+        # Repeats test the same rows.
+        n_rows = results.entries[name]["rows"] / 2 * min(len(pairs), 2)
         row = [f"{name} ({len(pairs)})"]
         for c in COVERAGES:
             found = float(np.mean([ours["coverage"][str(c)] for ours, _ in pairs]))
@@ -226,7 +227,8 @@ or failed: {"; ".join(failed) or "none"}.
 Methods that were not run at all: {
         ", ".join(m for m in METHODS if m not in [*results.methods, *results.others, CONFORMAL])
         or "none"
-    }. ranger is not packaged in Debian 12. M5P and the methods of R end after 120 CPU seconds.
+    }.
+ranger is not packaged in Debian 12. M5P and the methods of R end after 120 CPU seconds.
 
 ## Accuracy
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,23 +18,21 @@ KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "
 
 
 _Settings = TypeVar("_Settings")
+_SHARED: dict[tuple[type, type], list[str]] = {}  # fields of a pair of classes
 
 
 def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
     """Set the settings of the native core from the fields of a dataclass that have their names."""
-    names = _shared_names(type(native), type(chosen))  # type: ignore[arg-type,unused-ignore]
-    shared = {name: getattr(chosen, name) for name in names}
+    kinds = type(native), type(chosen)
+    if kinds not in _SHARED:
+        _SHARED[kinds] = [f.name for f in fields(chosen) if hasattr(kinds[0], f.name)]
+    shared = {name: getattr(chosen, name) for name in _SHARED[kinds]}
     for name, value in (shared | others).items():
         try:
             setattr(native, name, value)
         except TypeError:
             raise ValueError(f"The {name!r} setting cannot be {value!r}.") from None
     return native
-
-
-@cache
-def _shared_names(native: type, chosen: type) -> list[str]:
-    return [f.name for f in fields(chosen) if hasattr(native, f.name)]
 
 
 @dataclass(frozen=True)
