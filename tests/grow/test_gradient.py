@@ -417,7 +417,7 @@ def test_nodes_hold_the_moments_of_their_numbers(problem, seed):
         while node >= 0:
             below[node].append(row)
             node = found.tree.parent[node]
-    w = np.ones(n) if weights is None else target.weights
+    w = np.ones(n) if target.weights is None else target.weights
     for node, here in enumerate(below):
         mean = np.average(y[here], weights=w[here])
         squares = np.sum(w[here] * (y[here] - mean) ** 2)

@@ -397,24 +397,27 @@ class GradientGrower {
   void lay_out_numbers() {
     GrownTree& tree = result_.tree;
     const std::size_t n = tree.split_kind.size();
-    ExactSums weights(n), sums(n), deviations(n);
-    std::vector<double> weight(n, 0.0), mean(n, 0.0), squares(n, 0.0);
+    std::vector<double> weight(n, 0.0), mean(n, 0.0), squares(n, 0.0), parts;
     const bool weighted = !data_.weights.empty();
+    const auto weight_of = [&](std::int32_t row) { return data_.weights[at(row)]; };
+    // The sum of what `part` gives for the rows, times their weights.
+    const auto sum_of = [&](std::span<const std::int32_t> rows, auto&& part) {
+      parts.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        parts[i] = weighted ? weight_of(rows[i]) * part(rows[i]) : part(rows[i]);
+      return exact_sum(parts);
+    };
     for (const auto& [leaf, stretch] : rows_of_leaf_) {
       const std::size_t node = at(leaf);
       const auto rows = rows_of(stretch);
-      for (const std::int32_t row : rows) {
-        const double y = data_.numbers[at(row)];
-        if (weighted) weights.add(node, data_.weights[at(row)]);
-        sums.add(node, weighted ? data_.weights[at(row)] * y : y);
-      }
-      weight[node] = weighted ? weights.value(node) : static_cast<double>(rows.size());
-      mean[node] = sums.value(node) / (weight[node] > 0.0 ? weight[node] : 1.0);
-      for (const std::int32_t row : rows) {
-        const double off = data_.numbers[at(row)] - mean[node], squared = off * off;
-        deviations.add(node, weighted ? data_.weights[at(row)] * squared : squared);
-      }
-      squares[node] = deviations.value(node);
+      weight[node] = weighted ? sum_of(rows, [](std::int32_t) { return 1.0; })
+                              : static_cast<double>(rows.size());
+      const double sum = sum_of(rows, [&](std::int32_t row) { return data_.numbers[at(row)]; });
+      mean[node] = sum / (weight[node] > 0.0 ? weight[node] : 1.0);
+      squares[node] = sum_of(rows, [&](std::int32_t row) {
+        const double off = data_.numbers[at(row)] - mean[node];
+        return off * off;
+      });
     }
     tree.statistics = weight;
     lay_out(tree, lists_, 1);

@@ -7,6 +7,9 @@ namespace mixedwood {
 namespace {
 
 constexpr std::int64_t kWord = std::int64_t{1} << 32;
+#ifdef __SIZEOF_INT128__
+__extension__ using Wide = __int128;
+#endif
 
 // Brings all words but the last between 0 and 2^32.
 void carry_up(std::int64_t* words, int n_words) {
@@ -79,6 +82,36 @@ double ExactSums::value(std::size_t sum) const {
   if (half > 0x400 || (half == 0x400 && (rest || (head & 1) != 0))) ++head;
   const double size = std::ldexp(static_cast<double>(head), exponent + 11);
   return negative ? -size : size;
+}
+
+double exact_sum(std::span<const double> numbers) {
+#ifdef __SIZEOF_INT128__
+  constexpr int kRange = 40;     // of exponents: 53 bits, and 30 more for what is carried, have room
+  constexpr int kNotTiny = 128;  // the sum cannot be subnormal unless it is 0, so it is rounded once
+  const auto exponent = [](std::uint64_t bits) { return static_cast<int>((bits >> 52) & 0x7ff); };
+  int least = 0x7ff, most = -1;
+  for (const double x : numbers) {
+    if (x == 0.0) continue;
+    const int its = exponent(std::bit_cast<std::uint64_t>(x));
+    least = std::min(least, its);
+    most = std::max(most, its);
+  }
+  if (most < 0) return 0.0;
+  if (least >= kNotTiny && most < 0x7ff && most - least <= kRange && numbers.size() < (1U << 30)) {
+    Wide sum = 0;
+    for (const double x : numbers) {
+      if (x == 0.0) continue;
+      const auto bits = std::bit_cast<std::uint64_t>(x);
+      const std::uint64_t digits = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
+      const auto part = static_cast<Wide>(digits) << (exponent(bits) - least);
+      sum += (bits >> 63) != 0 ? -part : part;
+    }
+    return std::ldexp(static_cast<double>(sum), least - 1075);
+  }
+#endif
+  ExactSums sums(1);
+  for (const double x : numbers) sums.add(0, x);
+  return sums.value(0);
 }
 
 }  // namespace mixedwood
