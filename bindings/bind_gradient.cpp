@@ -259,6 +259,13 @@ void bind_gradient(nb::module_& m) {
              return hand_over(std::move(values));
            },
            nb::sig("def values(self) -> NDArray[numpy.float64]"));
+  m.def("exact_sum",
+        [](const DoubleVector& values) {
+          nb::gil_scoped_release released;
+          return exact_sum(values_of(values));
+        },
+        nb::arg("values").noconvert(), nb::sig("def exact_sum(values: NDArray[numpy.float64]) -> float"),
+        "The sum of numbers without rounding, as ExactSums gives it, in less time.");
   m.def("log_loss_derivatives", &derivatives_py, nb::arg("scores").noconvert(),
         nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
         nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),

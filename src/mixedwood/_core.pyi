@@ -299,6 +299,11 @@ class ExactSums:
 
     def values(self) -> NDArray[numpy.float64]: ...
 
+def exact_sum(values: NDArray[numpy.float64]) -> float:
+    """
+    The sum of numbers without rounding, as ExactSums gives it, in less time.
+    """
+
 def log_loss_derivatives(scores: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], n_threads: int = 1) -> None:
     """First and second derivatives of the log loss, written into two arrays."""
 

@@ -85,31 +85,41 @@ double ExactSums::value(std::size_t sum) const {
 }
 
 double exact_sum(std::span<const double> numbers) {
+  ExactSums sums(1);
 #ifdef __SIZEOF_INT128__
-  constexpr int kRange = 40;     // of exponents: 53 bits, and 30 more for what is carried, have room
-  constexpr int kNotTiny = 128;  // the sum cannot be subnormal unless it is 0, so it is rounded once
+  // Numbers near the largest one have room in one wide number; the others are added one by one.
+  constexpr int kRange = 40;  // of exponents: 53 bits, and 30 more for what is carried, have room
+  // Neither is a sum subnormal that is not 0, nor a part of it too large.
+  constexpr int kSmallest = 128, kLargest = 1900;
+  constexpr std::uint64_t kDigits = (std::uint64_t{1} << 52) - 1;
   const auto exponent = [](std::uint64_t bits) { return static_cast<int>((bits >> 52) & 0x7ff); };
-  int least = 0x7ff, most = -1;
-  for (const double x : numbers) {
-    if (x == 0.0) continue;
-    const int its = exponent(std::bit_cast<std::uint64_t>(x));
-    least = std::min(least, its);
-    most = std::max(most, its);
-  }
-  if (most < 0) return 0.0;
-  if (least >= kNotTiny && most < 0x7ff && most - least <= kRange && numbers.size() < (1U << 30)) {
+  int most = 0;
+  for (const double x : numbers) most = std::max(most, exponent(std::bit_cast<std::uint64_t>(x)));
+  const int least = most - kRange;
+  if (least >= kSmallest && most <= kLargest && numbers.size() < (std::size_t{1} << 30)) {
     Wide sum = 0;
+    bool others = false;
     for (const double x : numbers) {
-      if (x == 0.0) continue;
       const auto bits = std::bit_cast<std::uint64_t>(x);
-      const std::uint64_t digits = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
-      const auto part = static_cast<Wide>(digits) << (exponent(bits) - least);
+      const int above = exponent(bits) - least;
+      if (above < 0) {
+        if (x == 0.0) continue;
+        sums.add(0, x);
+        others = true;
+        continue;
+      }
+      const Wide part = static_cast<Wide>((bits & kDigits) | (kDigits + 1)) << above;
       sum += (bits >> 63) != 0 ? -part : part;
     }
-    return std::ldexp(static_cast<double>(sum), least - 1075);
+    const int unit = least - 1075;
+    if (!others) return std::ldexp(static_cast<double>(sum), unit);
+    constexpr std::uint64_t kPart = (std::uint64_t{1} << 48) - 1;
+    sums.add(0, std::ldexp(static_cast<double>(static_cast<std::uint64_t>(sum) & kPart), unit));
+    sums.add(0, std::ldexp(static_cast<double>(static_cast<std::uint64_t>(sum >> 48) & kPart), unit + 48));
+    sums.add(0, std::ldexp(static_cast<double>(static_cast<std::int64_t>(sum >> 96)), unit + 96));
+    return sums.value(0);
   }
 #endif
-  ExactSums sums(1);
   for (const double x : numbers) sums.add(0, x);
   return sums.value(0);
 }

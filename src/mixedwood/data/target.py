@@ -584,8 +584,11 @@ def exact_sums(values: NumberArray, which: CodeArray | None = None, n_sums: int 
     >>> exact_sums(np.array([1e20, 1.0, -1e20])).tolist()
     [1.0]
     """
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if which is None:
+        return np.array([_core.exact_sum(values)])
     sums = _core.ExactSums(n_sums)
-    sums.add(np.ascontiguousarray(values, dtype=np.float64), which)
+    sums.add(values, which)
     return sums.values()
 
 
