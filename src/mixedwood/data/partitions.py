@@ -185,7 +185,7 @@ def _told(
     heard: list[int] = []  # by the thread of the client
     client.subscribe_topic(topic, lambda event: heard.append(event[1]))
     try:
-        # Work that is done again is told again.
+        # Work that is done again is reported again.
         yield lambda: advance(min(sum(heard), n_rows))
         advance(n_rows)
     finally:
