@@ -388,7 +388,9 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
   if (bins_.size() < 2) return;
   start(total, settings_.l2_regularization + settings_.cat_l2,
         chance(all_parts_.data(), total, false));
-  const auto [d, deviations] = agreement(n_bins, sums);
+  const auto agreed = agreement(n_bins, sums);
+  const auto d = agreed.first;  // clang before 16 captures no bindings
+  const auto deviations = agreed.second;
   if (!(deviations > kAgreement)) {  // nothing to order by
     // Few new rows have such a category, and they would stop at the node.
     if (all_rows_ < kRowsPerCategory * static_cast<std::int64_t>(bins_.size())) return;

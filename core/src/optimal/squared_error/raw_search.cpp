@@ -388,7 +388,6 @@ PlanPtr RawSearch::greedy(const RawRows& rows, Budget budget) {
     Stump stump = best_stump(rows, f, 1);
     if (stump.gain <= best.gain) continue;
     double with = 0;
-    Sums left;
     for (const Value& v : values_of(rows, f))
       if (features_.list[f].nominal ? std::ranges::binary_search(stump.split.left, v.rank)
                                     : v.rank <= stump.split.cut)
